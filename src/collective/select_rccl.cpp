@@ -39,7 +39,8 @@ inline constexpr std::array rows{Row{Operation::all_reduce, "ring", "two_shot", 
                                  Row{Operation::reduce, "chain", "binomial_tree", "chain"},
                                  Row{Operation::gather, "flat", "flat", "flat"},
                                  Row{Operation::scatter, "flat", "flat", "flat"},
-                                 Row{Operation::all_to_all, "direct", "direct", "direct"}};
+                                 Row{Operation::all_to_all, "direct", "direct", "direct"},
+                                 Row{Operation::sendrecv, "direct", "direct", "direct"}};
 
 // The rate at which the vector is worked through, in GB/s, if all links carry payload alone.
 static double vector_rate(const Question& question) {

@@ -15,13 +15,6 @@ std::string_view pattern_of(std::string_view algorithm) {
   return algorithm.find("tree") != std::string_view::npos ? "tree" : "ring";
 }
 
-// Gather, scatter and all-to-all are sends and receives of their own, which begin sooner than collectives.
-std::string_view base_of(const Call& call, std::string_view pattern) {
-  using enum collective::Operation;
-  const collective::Operation operation = call.algorithm->operation;
-  return operation == gather || operation == scatter || operation == all_to_all ? "sends" : pattern;
-}
-
 bool lets_switches_add(const Call& call) { return call.algorithm->name.starts_with("nvls"); }
 
 Seconds step_inside(const Facts& facts, std::string_view pattern) {
@@ -40,7 +33,7 @@ bool goes_to_all(const Call& call, const Facts& facts) {
   const std::string_view name = call.algorithm->name;
   return facts.machine.fabric.is_amd && facts.machine.fabric.is_full_mesh &&
          (name == "two_shot" || name == "direct") &&
-         call.algorithm->operation != collective::Operation::all_to_all;
+         !collective::is_point_to_point(call.algorithm->operation);
 }
 
 // Protocols that a network's plugin doesn't allow cost what simple does, if they are asked for.
@@ -100,7 +93,7 @@ void add_protocol(Call& call, const Facts& facts) {
   if (!lets_switches_add(call)) {
     call.inside = {step_inside(facts, pattern), wire_inside(facts)};
     if (goes_to_all(call, facts)) call.inside.latency = *call.inside.latency * (facts.per_node - 1.);
-    call.floor += constants().base.find(base_of(call, pattern))->second.at(facts.protocol);
+    call.floor += constants().base.find(pattern)->second.at(facts.protocol);
   }
   if (facts.network != nullptr)
     call.between = {step_between(facts), wire_between(facts, pattern, lets_switches_add(call))};

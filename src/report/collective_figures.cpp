@@ -11,20 +11,6 @@ namespace wt::report {
 
 namespace {
 
-using collective::Operation;
-
-double bus_factor(Operation operation, double n) {
-  switch (operation) {
-    case Operation::all_reduce:
-      return 2 * (n - 1) / n;
-    case Operation::broadcast:
-    case Operation::reduce:
-      return 1;
-    default:
-      return (n - 1) / n;
-  }
-}
-
 constexpr std::array bases{
     Basis{
         "class constants",
@@ -40,7 +26,7 @@ constexpr std::array bases{
 
 Speed speed(const CollectiveTable& table, const communication::CollectiveRow& row, Seconds time) {
   const double algbw = static_cast<double>(row.bytes.count()) / time.count() / 1e9;
-  return {time.count() * 1e6, algbw, algbw * bus_factor(table.operation, table.ranks)};
+  return {time.count() * 1e6, algbw, algbw * collective::bus_factor(table.operation, table.ranks)};
 }
 
 std::optional<double> share_of_bound(const communication::CollectiveRow& row) {

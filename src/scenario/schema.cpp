@@ -163,6 +163,7 @@ class SchemaWriter {
     describe(key, value.path, has_default);
   }
 
+  void describe(const Key& key, const NcclSetting& value, bool) { describe(key, value.text, false); }
   void describe(const Key& key, const strategy::AlgorithmName&, bool) { words(out_, "enum", key.names()); }
 
   void describe(const Key& key, const ComputeChoice&, bool) {
