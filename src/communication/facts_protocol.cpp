@@ -55,6 +55,18 @@ BytesPerSecond ll_rate(const Facts& facts) {
   return std::min(channel.rate * channels, facts.generation->ll_rate);
 }
 
+// The time of a ring's bytes among n GPUs, over that of its busy links. A block of NCCL carries a channel's chunks one
+// after the other. In each loop of an all-reduce it sends in 2 (n - 1) of its 2 n - 1 steps, and only takes in a chunk in
+// the last one (runRing in src/device/all_reduce.h). Behind switches the channels are hardly faster than the links, so
+// no other channel makes up for it. The described rates of links are those of eight GPUs, which contain their own part.
+double idle_steps(const Call& call, const Facts& facts) {
+  const bool is_ring = call.algorithm->name == "ring" && facts.nodes == 1 &&
+                       call.algorithm->operation == collective::Operation::all_reduce;
+  if (!is_ring || facts.machine.fabric.inside != Inside::nvswitch) return 1;
+  const auto steps = [](double n) { return (2 * n - 1) / (2 * n - 2); };
+  return std::max(1., steps(facts.ranks) / steps(8));
+}
+
 // Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as
 // more bytes.
 double wire_inside(const Facts& facts) {
@@ -91,7 +103,7 @@ void add_protocol(Call& call, const Facts& facts) {
   call.protocol = collective::name(facts.protocol);
   call.adds_in_passing = true;
   if (!lets_switches_add(call)) {
-    call.inside = {step_inside(facts, pattern), wire_inside(facts)};
+    call.inside = {step_inside(facts, pattern), wire_inside(facts) * idle_steps(call, facts)};
     if (goes_to_all(call, facts)) call.inside.latency = *call.inside.latency * (facts.per_node - 1.);
     call.floor += constants().base.find(pattern)->second.at(facts.protocol);
   }

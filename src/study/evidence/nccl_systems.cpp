@@ -45,6 +45,8 @@ const std::vector<NcclSystem>& known_systems() {
       {"MI300X, 2 nodes, RoCE", "2x OCI BM.GPU.MI300X.8", "hgx_mi300x", {"machines=2"}},
       {"GB200 NVL72, 1 rack", "GB200 NVL72 1 rack", "gb200_nvl72"},
       {"p6, 4 nodes, EFA", "AWS p6-b200.48xlarge", "aws_p6_b200_48xlarge", {"machines=4"}, "torch"},
+      {"B200, 2 nodes, sends", "2x Together 8xB200", "dgx_b200", {"machines=2"}},
+      {"B200, 4 nodes, sends", "4x Together 8xB200", "dgx_b200", {"machines=4"}},
       {.name = "DGX A100 x2, PyTorch",
        .system = "DGX A100 (8xA100)",
        .platform = "dgx_a100",
