@@ -11,15 +11,16 @@ namespace {
 
 using collective::LibrarySettings, collective::Operation;
 
-constexpr std::array keys{NcclKey{"nccl_algo", &Time::nccl_algo,
-                                  [](LibrarySettings& settings, const std::string& text) {
-                                    collective::set_algorithms(settings, Operation::all_reduce, text);
-                                  }},
-                          NcclKey{"nccl_proto", &Time::nccl_proto,
-                                  [](LibrarySettings& settings, const std::string& text) {
-                                    collective::set_protocols(settings, Operation::all_reduce, text);
-                                  }},
-                          NcclKey{"nccl_version", &Time::nccl_version, collective::set_version}};
+constexpr std::array keys{
+    NcclKey{"nccl_algo", "Ring", false, &Time::nccl_algo,
+            [](LibrarySettings& settings, const std::string& text) {
+              collective::set_algorithms(settings, Operation::all_reduce, text);
+            }},
+    NcclKey{"nccl_proto", "Simple", false, &Time::nccl_proto,
+            [](LibrarySettings& settings, const std::string& text) {
+              collective::set_protocols(settings, Operation::all_reduce, text);
+            }},
+    NcclKey{"nccl_version", "2.21", true, &Time::nccl_version, collective::set_version}};
 
 }  // namespace
 

@@ -12,6 +12,8 @@ namespace wt::scenario {
 
 struct NcclKey {
   std::string_view name{};
+  std::string_view example{};
+  bool may_be_number = false;  // in JSON
   std::optional<NcclSetting> Time::*setting = nullptr;
   // Bars for all-reduces what the text doesn't allow. Throws InputError for a text that NCCL wouldn't understand.
   void (*set)(collective::LibrarySettings& settings, const std::string& text) = nullptr;

@@ -40,7 +40,12 @@ void read_value(const json::Value& value, const Key& key, strategy::AlgorithmNam
 }
 
 void read_value(const json::Value& value, const Key& key, NcclSetting& member, Reading& reading) {
-  read_value(value, key, member.text, reading);
+  // A version's last zero counts: 2.30 isn't 2.3.
+  const bool is_number = value.kind() == json::Kind::real || value.kind() == json::Kind::integer;
+  if (is_number && nccl_key(key.name).may_be_number)
+    member.text = value.text();
+  else
+    read_value(value, key, member.text, reading);
   if (member.text.empty()) return;
   try {
     collective::LibrarySettings settings;

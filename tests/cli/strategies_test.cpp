@@ -120,7 +120,7 @@ TEST_F(Strategies, SettingsOfNcclDecideWhatItRuns) {
   const auto reduction = [&](const std::string& out) {
     const json::Value found = results(out);
     const json::Value* what = found.find("planned")->find("reduction");
-    return what->kind() == json::Kind::null
+    return what == nullptr || what->kind() == json::Kind::null
                ? std::string("nothing")
                : what->find("algorithm")->string() + " " + what->find("protocol")->string();
   };
