@@ -75,9 +75,10 @@ Bytes size_of(const std::string& text) {
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   constexpr std::array<std::string_view, 4> units{"", "K", "M", "G"};
   const auto found = std::ranges::find(units, unit);
-  if (error != std::errc() || found == units.end()) return parse<Bytes>(text);
+  const bool is_beyond = error == std::errc::result_out_of_range && text[0] != '-';
+  if ((error != std::errc() && !is_beyond) || found == units.end()) return parse<Bytes>(text);
   const std::int64_t unit_bytes = std::int64_t{1} << (10 * (found - units.begin()));
-  if (number > most_bytes / unit_bytes)
+  if (is_beyond || number > most_bytes / unit_bytes)
     throw InputError(fmt::format("{} are more than {}", text, Bytes(most_bytes)), "give less");
   return Bytes(number) * unit_bytes;
 }

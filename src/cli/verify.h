@@ -83,9 +83,15 @@ struct VerifyConstantsOptions {
 Exit verify_constants(const VerifyConstantsOptions& options, const Streams& streams);
 Command verify_constants_command(CLI::App& verify);
 
-// Compares predicted with published times of all-reduces, row by row. One prediction uses the constants of the
+struct VerifyNcclTestsOptions {
+  std::string folder{};  // of CSV files: tests/measurements/nccl
+  bool csv = false;
+  bool leave_one_out = false;  // each system in turn is left out of the constants of its class
+};
+
+// Compares predicted with published times of collectives, row by row. One prediction uses the constants of the
 // hardware's class, the other also the measured time of the system's smallest message.
-Exit verify_nccl_tests(const PublishedOptions& options, const Streams& streams);
+Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams);
 Command verify_nccl_tests_command(CLI::App& verify);
 
 struct VerifyScenariosOptions {

@@ -201,6 +201,8 @@ std::span<const Algorithm> algorithms() {
       {"pairwise", all_to_all, "one partner at a time", any, {}, pairwise_all_to_all},
       {"bruck", all_to_all, "log n rounds, through other ranks", any, {}, bruck_all_to_all},
       {"ring", all_to_all, "through neighbours", any, {}, ring_all_to_all},
+
+      {"direct", sendrecv, "every rank to the next, at once", any, {}, direct_sendrecv},
   };
   return rows;
 }

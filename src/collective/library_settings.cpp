@@ -111,6 +111,8 @@ std::vector<std::string_view> barred_by(const std::string& value, Operation oper
   if (barred.size() == known.size())
     throw InputError(fmt::format("{}={} leaves nothing", variable, value),
                      fmt::format("allow one of {}", fmt::join(known, ", ")));
+  // NCCL reads its variables for collectives only.
+  if (is_point_to_point(operation)) return {};
   return barred;
 }
 

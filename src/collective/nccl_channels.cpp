@@ -124,10 +124,10 @@ Channels tree_channels(const Fabric& fabric, const Spread& spread, const Channel
 }
 
 // A channel passes the links of all GPUs once, and the link of its head once more. So the links of a GPU must
-// carry one channel more than there are heads.
+// carry one channel more than there are heads. NCCL has no NVLS between two GPUs (src/transport/nvls.cc).
 Channels nvls_channels(const Fabric& fabric, const Spread& spread) {
   const int gpus = static_cast<int>(spread.per_node());
-  if (!fabric.adds_in_switch || fabric.inside != Inside::nvswitch || fabric.capability < 90 || gpus < 2)
+  if (!fabric.adds_in_switch || fabric.inside != Inside::nvswitch || fabric.capability < 90 || gpus <= 2)
     return {.count = 0};
   const bool across = spread.nodes > 1;
   const auto tried = speeds(generation_of(fabric.capability), across);

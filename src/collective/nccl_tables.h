@@ -106,6 +106,8 @@ inline constexpr double no_path = 0.1;    // the rate of a ring for which the se
 // src/include/device.h.
 inline constexpr Protocols thread_bytes{8, 8, 64};
 inline constexpr Protocols threads{512, 640, 512};
+// A send of at most so many bytes for each channel takes LL (NCCL_P2P_LL_THRESHOLD in src/enqueue.cc).
+inline constexpr double ll_send_bytes = 16384;
 // Rings of protocol simple whose rate is at most slow_pcie have fewer threads.
 inline constexpr double threads_over_slow_pcie = 256;
 inline constexpr double slow_pcie = 12;

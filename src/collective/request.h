@@ -29,7 +29,7 @@ struct Options {
 // The operation is not part of it, because each algorithm belongs to one.
 struct Request {
   int ranks = 1;
-  std::int64_t elements = 0;  // of the whole vector; for an all-to-all, of what each rank sends to all ranks
+  std::int64_t elements = 0;  // of the whole vector; for an all-to-all or sendrecv, of what each rank sends
   int element_bytes = 4;
   int root = 0;
   Options options{};

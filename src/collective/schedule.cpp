@@ -15,6 +15,8 @@ bool is_holder(Holders holders, const Contract& contract, int rank, int chunk) {
     case Holders::owner:
     case Holders::row:
       return rank == chunk / block;
+    case Holders::next:
+      return rank == (chunk / block + 1) % contract.ranks;
     case Holders::root:
       return rank == contract.root;
     case Holders::column:

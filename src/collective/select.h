@@ -25,8 +25,8 @@ struct Choice {
 };
 
 // All algorithms and protocols that the library considers, the fastest first, and equal ones in the order of
-// its table. The list is never empty. `bytes` is the size of the whole vector; for an all-to-all, of what
-// each rank sends.
+// its table. The list is never empty. `bytes` is the size of the whole vector; for an all-to-all or sendrecv, of
+// what each rank sends.
 std::vector<Choice> ranked(Operation operation, const Fabric& fabric, int ranks, Bytes bytes);
 
 }  // namespace wt::collective

@@ -63,6 +63,7 @@ constexpr std::array rows{
     Row{all_to_all, "direct", once, others},
     Row{all_to_all, "pairwise", around, others},
     Row{all_to_all, "bruck", doublings, half_each_time},
+    Row{sendrecv, "direct", once, once},
 };
 
 // The time of a vector through the port of a device or, between nodes, through that of a node if it is

@@ -88,31 +88,58 @@ Choice choice_of(const Communicator& communicator, Pattern pattern, Protocol pro
           .reason = fmt::format("NCCL's cost model: {:.1f} us, then {:.1f} GB/s", start, rate)};
 }
 
-// Gather, scatter and all-to-all consist of sends and receives with channels of their own
-// (src/graph/paths.cc), so there is no algorithm to choose. The busiest port carries a rank's vector without
-// its own part.
-Choice by_sends(const Communicator& communicator) {
+// Channels between two ranks that send to each other (src/graph/paths.cc): two for a network card, and for each
+// NVLink. The pair with the fewest decides for all.
+int channels_per_peer(const Communicator& communicator) {
   const auto& [operation, fabric, spread, bytes] = communicator.question;
-  const double gpus = spread.per_node();
-  const double nic = fabric.nics * fabric.nic_rate.count() / 1e9, links = links_of_gpu(fabric);
-  const bool all = operation == Operation::all_to_all;
-  const double leave = bytes * (spread.ranks - gpus) / spread.ranks * (all ? gpus : 1);
-  const double stay = bytes * (gpus - 1) / spread.ranks;
-  const double carried = std::max(leave > 0 ? leave / std::max(nic, no_path) : 0,
-                                  stay > 0 ? stay / std::max(links, no_path) : 0);
+  const double cards = fabric.nics / spread.per_node();
+  const int links = linked_by_nvlink(fabric.inside) ? std::max(1, fabric.nvlinks) : 1;
+  const int wanted = communicator.across() ? std::max(2, static_cast<int>(cards)) : 2 * links;
+  return std::min(most_channels, static_cast<int>(std::bit_ceil(static_cast<unsigned>(wanted))));
+}
+
+// The time in which the busiest port carries a rank's vector without its own part.
+double carried_by_sends(const Question& question) {
+  const auto& [operation, fabric, spread, bytes] = question;
+  const double gpus = spread.per_node(), away = spread.ranks - gpus;
+  const double card = fabric.nic_rate.count() / 1e9, links = links_of_gpu(fabric);
+  double leave = bytes * away / spread.ranks, stay = bytes * (gpus - 1) / spread.ranks,
+         nic = fabric.nics * card;
+  if (operation == Operation::all_to_all) leave *= gpus;
+  if (operation == Operation::sendrecv)
+    leave = away > 0 ? bytes : 0, stay = gpus > 1 ? bytes : 0, nic = std::max(1., fabric.nics / gpus) * card;
+  return std::max(leave > 0 ? leave / std::max(nic, no_path) : 0,
+                  stay > 0 ? stay / std::max(links, no_path) : 0) /
+         1e9;
+}
+
+// NCCL composes some operations of sends and receives, for which it has no algorithms. Their protocol follows from the
+// size of a message: LL up to a limit for each channel (src/enqueue.cc). The other protocol comes second, as users may
+// move the limit (NCCL_P2P_LL_THRESHOLD).
+std::vector<Choice> by_sends(const Communicator& communicator) {
+  const auto& [operation, fabric, spread, bytes] = communicator.question;
+  const bool next = operation == Operation::sendrecv;
   const Wire wire = communicator.across()             ? Wire::net
                     : linked_by_nvlink(fabric.inside) ? Wire::nvlink
                                                       : Wire::pci;
-  const double start = step_latency[index(wire)][index(Pattern::ring)][index(Protocol::simple)];
-  const int inside = linked_by_nvlink(fabric.inside) ? 2 * std::max(1, fabric.nvlinks) : 2;
-  const double for_rate = std::min<double>(most_channels, std::ceil(fabric.nic_rate.count() / 14e9));
-  const int net = std::max({2, fabric.nics, static_cast<int>(for_rate)});
-  const auto per_peer = static_cast<unsigned>(communicator.across() ? net : inside);
-  return {.algorithm = all ? "direct" : "flat",
-          .protocol = Protocol::simple,
-          .channels = std::min(most_channels, static_cast<int>(std::bit_ceil(per_peer))),
-          .predicted = Seconds(start * 1e-6 + carried / 1e9),
-          .reason = "NCCL sends from rank to rank, without a choice of algorithms"};
+  const int channels = channels_per_peer(communicator);
+  const bool has_ll = !communicator.across() || fabric.has_ll;
+  const bool is_small = has_ll && bytes / (next ? 1 : spread.ranks) <= channels * ll_send_bytes;
+  std::vector<Choice> found;
+  for (const Protocol protocol :
+       {is_small ? Protocol::ll : Protocol::simple, is_small ? Protocol::simple : Protocol::ll}) {
+    if (protocol == Protocol::ll && !has_ll) continue;
+    const std::size_t at = index(protocol), ring = index(Pattern::ring);
+    const double start = base_latency[ring][at] + step_latency[index(wire)][ring][at];
+    const Seconds time(start * 1e-6 +
+                       carried_by_sends(communicator.question) * (protocol == Protocol::ll ? 2 : 1));
+    found.push_back({.algorithm = next || operation == Operation::all_to_all ? "direct" : "flat",
+                     .protocol = protocol,
+                     .channels = channels,
+                     .predicted = found.empty() ? time : std::max(time, found.front().predicted),
+                     .reason = "NCCL sends from rank to rank, without a choice of algorithms"});
+  }
+  return found;
 }
 
 }  // namespace
@@ -120,8 +147,7 @@ Choice by_sends(const Communicator& communicator) {
 std::vector<Choice> rank_by_nccl(const Question& question) {
   const Communicator communicator = communicator_of(question);
   const Operation operation = question.operation;
-  if (operation == Operation::gather || operation == Operation::scatter || operation == Operation::all_to_all)
-    return {by_sends(communicator)};
+  if (is_point_to_point(operation)) return by_sends(communicator);
   std::vector<Choice> found;
   for (const Pattern pattern : patterns_of(operation))
     for (const ProtocolRow& row : protocols())

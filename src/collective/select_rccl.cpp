@@ -39,7 +39,8 @@ inline constexpr std::array rows{Row{Operation::all_reduce, "ring", "two_shot", 
                                  Row{Operation::reduce, "chain", "binomial_tree", "chain"},
                                  Row{Operation::gather, "flat", "flat", "flat"},
                                  Row{Operation::scatter, "flat", "flat", "flat"},
-                                 Row{Operation::all_to_all, "direct", "direct", "direct"}};
+                                 Row{Operation::all_to_all, "direct", "direct", "direct"},
+                                 Row{Operation::sendrecv, "direct", "direct", "direct"}};
 
 // The rate at which the vector is worked through, in GB/s, if all links carry payload alone.
 static double vector_rate(const Question& question) {
@@ -88,6 +89,8 @@ std::vector<Choice> rank_by_rccl(const Question& question) {
   for (const rccl::Row& row : rccl::rows) {
     if (row.operation != question.operation || (question.spread.nodes == 1 && row.inside.empty())) continue;
     for (const ProtocolRow& each : protocols()) {
+      // Sends and receives have no LL128 (src/enqueue.cc).
+      if (each.protocol == Protocol::ll128 && is_point_to_point(question.operation)) continue;
       const auto [algorithm, steps, share] = rccl::candidate(question, row, each.protocol);
       const double start = rccl::base[index(each.protocol)] + steps;
       found.push_back(

@@ -127,6 +127,12 @@ Choice all_to_all(const Model& model) {
                       "torus: the middle of the longest axis");
 }
 
+// Over one link to a neighbour; the last rank's vector to the first goes through the torus.
+Choice to_the_next(const Model& model) {
+  return model.choice("direct", model.hop * model.axes.hops + model.per_link,
+                      "torus: one link to the next chip");
+}
+
 // From or to one chip, over all of its links.
 Choice rooted(const Model& model, std::string_view algorithm) {
   return model.choice(algorithm, model.hop * model.axes.hops + model.per_link / model.axes.ways,
@@ -159,6 +165,9 @@ std::vector<Choice> rank_on_torus(const Question& question) {
       break;
     case Operation::all_to_all:
       found.push_back(all_to_all(model));
+      break;
+    case Operation::sendrecv:
+      found.push_back(to_the_next(model));
       break;
     case Operation::broadcast:
     case Operation::reduce:

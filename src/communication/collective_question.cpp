@@ -16,7 +16,7 @@ bool has_root(Operation operation) {
 
 bool is_shared_out(Operation operation) {
   return operation != Operation::all_reduce && operation != Operation::broadcast &&
-         operation != Operation::reduce;
+         operation != Operation::reduce && operation != Operation::sendrecv;
 }
 
 }  // namespace wt::communication

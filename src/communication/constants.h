@@ -98,7 +98,7 @@ struct Synchronization {
 };
 
 struct Constants {
-  PerPattern base{};                                 // of each call; has the key "sends", too
+  PerPattern base{};                                 // of each call
   std::map<collective::Protocol, double> payload{};  // share of the vector in the bytes on the wire
   PerPattern nvlink{};  // of a step over NVLink; that of a ring with Simple is in its Generation
   PerPattern pcie{};    // of a step over PCIe
@@ -120,6 +120,19 @@ struct Constants {
 
 // The file that is installed, which is read at the first call. Throws InputError if it has mistakes.
 const Constants& constants();
+
+// Other constants in their place as long as it lives, for studies of what these would give. Requires: no other thread
+// asks for constants meanwhile, and of several the youngest ends first.
+class OtherConstants {
+ public:
+  explicit OtherConstants(const Constants& other);
+  ~OtherConstants();
+  OtherConstants(const OtherConstants&) = delete;
+  OtherConstants& operator=(const OtherConstants&) = delete;
+
+ private:
+  const Constants* before_ = nullptr;
+};
 
 // Such a file. Throws InputError with all its mistakes.
 Constants read_constants(const std::filesystem::path& file);

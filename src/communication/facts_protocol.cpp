@@ -15,13 +15,6 @@ std::string_view pattern_of(std::string_view algorithm) {
   return algorithm.find("tree") != std::string_view::npos ? "tree" : "ring";
 }
 
-// Gather, scatter and all-to-all are sends and receives of their own, which begin sooner than collectives.
-std::string_view base_of(const Call& call, std::string_view pattern) {
-  using enum collective::Operation;
-  const collective::Operation operation = call.algorithm->operation;
-  return operation == gather || operation == scatter || operation == all_to_all ? "sends" : pattern;
-}
-
 bool lets_switches_add(const Call& call) { return call.algorithm->name.starts_with("nvls"); }
 
 Seconds step_inside(const Facts& facts, std::string_view pattern) {
@@ -40,7 +33,7 @@ bool goes_to_all(const Call& call, const Facts& facts) {
   const std::string_view name = call.algorithm->name;
   return facts.machine.fabric.is_amd && facts.machine.fabric.is_full_mesh &&
          (name == "two_shot" || name == "direct") &&
-         call.algorithm->operation != collective::Operation::all_to_all;
+         !collective::is_point_to_point(call.algorithm->operation);
 }
 
 // Protocols that a network's plugin doesn't allow cost what simple does, if they are asked for.
@@ -60,6 +53,18 @@ BytesPerSecond ll_rate(const Facts& facts) {
   const double chunk = static_cast<double>(facts.bytes.count()) / facts.ranks;
   const double channels = std::max(1.0, std::ceil(chunk / static_cast<double>(channel.bytes.count())));
   return std::min(channel.rate * channels, facts.generation->ll_rate);
+}
+
+// The time of a ring's bytes among n GPUs, over that of its busy links. A block of NCCL carries a channel's chunks one
+// after the other. In each loop of an all-reduce it sends in 2 (n - 1) of its 2 n - 1 steps, and only takes in a chunk in
+// the last one (runRing in src/device/all_reduce.h). Behind switches the channels are hardly faster than the links, so
+// no other channel makes up for it. The described rates of links are those of eight GPUs, which contain their own part.
+double idle_steps(const Call& call, const Facts& facts) {
+  const bool is_ring = call.algorithm->name == "ring" && facts.nodes == 1 &&
+                       call.algorithm->operation == collective::Operation::all_reduce;
+  if (!is_ring || facts.machine.fabric.inside != Inside::nvswitch) return 1;
+  const auto steps = [](double n) { return (2 * n - 1) / (2 * n - 2); };
+  return std::max(1., steps(facts.ranks) / steps(8));
 }
 
 // Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as
@@ -98,9 +103,9 @@ void add_protocol(Call& call, const Facts& facts) {
   call.protocol = collective::name(facts.protocol);
   call.adds_in_passing = true;
   if (!lets_switches_add(call)) {
-    call.inside = {step_inside(facts, pattern), wire_inside(facts)};
+    call.inside = {step_inside(facts, pattern), wire_inside(facts) * idle_steps(call, facts)};
     if (goes_to_all(call, facts)) call.inside.latency = *call.inside.latency * (facts.per_node - 1.);
-    call.floor += constants().base.find(base_of(call, pattern))->second.at(facts.protocol);
+    call.floor += constants().base.find(pattern)->second.at(facts.protocol);
   }
   if (facts.network != nullptr)
     call.between = {step_between(facts), wire_between(facts, pattern, lets_switches_add(call))};

@@ -40,6 +40,7 @@ struct Program {
   std::string_view name{};
   collective::Operation operation{};
 };
+constexpr std::string_view suffix = "_perf";  // of every program
 constexpr std::array programs{Program{"all_reduce_perf", collective::Operation::all_reduce},
                               Program{"all_gather_perf", collective::Operation::all_gather},
                               Program{"reduce_scatter_perf", collective::Operation::reduce_scatter},
@@ -47,9 +48,10 @@ constexpr std::array programs{Program{"all_reduce_perf", collective::Operation::
                               Program{"reduce_perf", collective::Operation::reduce},
                               Program{"alltoall_perf", collective::Operation::all_to_all},
                               Program{"gather_perf", collective::Operation::gather},
-                              Program{"scatter_perf", collective::Operation::scatter}};
+                              Program{"scatter_perf", collective::Operation::scatter},
+                              Program{"sendrecv_perf", collective::Operation::sendrecv}};
 
-// The whole word: "reduce_perf" is a part of "all_reduce_perf".
+// The whole word, since "reduce_perf" is a part of "all_reduce_perf". NVIDIA's containers have "all_reduce_perf_mpi".
 std::optional<collective::Operation> operation_in(std::string_view line) {
   const auto is_letter = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
@@ -57,7 +59,8 @@ std::optional<collective::Operation> operation_in(std::string_view line) {
   for (const Program& program : programs)
     for (std::size_t at = line.find(program.name); at != std::string_view::npos;
          at = line.find(program.name, at + 1)) {
-      const std::size_t end = at + program.name.size();
+      std::size_t end = at + program.name.size();
+      if (line.substr(end).starts_with("_mpi")) end += 4;
       const bool is_whole =
           (at == 0 || !is_letter(line[at - 1])) && (end == line.size() || !is_letter(line[end]));
       if (is_whole) return program.operation;
@@ -94,11 +97,20 @@ class TableReader {
  private:
   void read_line(std::string_view line, int number) {
     if (!table_.operation) table_.operation = operation_in(line);
-    const Words words = words_of(line);
+    Words words = words_of(line);
     if (words.empty()) return;
     if (words[0].starts_with('#')) return read_comment(words);
+    fill_reduction(words);
     if (columns_.empty() || words.size() != columns_.size() || !number_in<std::int64_t>(words[0])) return;
     read_row(words, number);
+  }
+
+  // Some versions leave the cell of "redop" blank for operations that add nothing, so a number stands in its place.
+  void fill_reduction(Words& words) const {
+    const auto column = std::ranges::find(columns_, "redop") - columns_.begin();
+    if (words.size() + 1 != columns_.size() || column >= std::ssize(words)) return;
+    if (number_in<double>(words[static_cast<std::size_t>(column)]))
+      words.insert(words.begin() + column, "none");
   }
 
   void read_comment(const Words& words) {
@@ -175,6 +187,13 @@ class TableReader {
 };
 
 }  // namespace
+
+std::optional<collective::Operation> operation_of_program(std::string_view name) {
+  for (const Program& program : programs)
+    if (name == program.name || name == program.name.substr(0, program.name.size() - suffix.size()))
+      return program.operation;
+  return std::nullopt;
+}
 
 MeasuredTable read_nccl_tests(const std::string& text, const std::string& file) {
   return TableReader(file).read(text);

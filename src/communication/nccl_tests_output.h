@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/quantity.h"
@@ -44,6 +45,9 @@ struct MeasuredTable {
   std::optional<std::int64_t> driven{};              // devices of each process, by threads and -g
   std::vector<MeasuredRow> rows{};
 };
+
+// The operation that a text names: by a program of nccl-tests ("alltoall_perf"), with or without its suffix. Unset: none.
+std::optional<collective::Operation> operation_of_program(std::string_view name);
 
 // Throws InputError if the text has no such table, and at each line of the table that cannot be read.
 MeasuredTable read_nccl_tests(const std::string& text, const std::string& file);

@@ -121,10 +121,9 @@ Timing time_of(const Call& wanted, const Group& group, Type type, Folding foldin
   return time_all(call, group, type);
 }
 
-Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group) {
-  const collective::Choice choice = choices(group, collective::Operation::all_reduce, bytes).front();
-  const collective::Algorithm& algorithm =
-      collective::algorithm_named(collective::Operation::all_reduce, choice.algorithm);
+Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group, collective::Operation operation) {
+  const collective::Choice choice = choices(group, operation, bytes).front();
+  const collective::Algorithm& algorithm = collective::algorithm_named(operation, choice.algorithm);
   const Request request{.ranks = group.size(), .elements = std::max<std::int64_t>(1, bytes.count() / 4)};
   const Call call = call_of(group, algorithm, request, {.launch_time = Seconds(0)});
   return measured - time_of(call, group, Type::float32).time;

@@ -41,9 +41,10 @@ Timing time_of(const Call& call, const Group& group, Type type, Folding folding 
 // The time of a schedule that is not from the catalog. `call` has the costs of messages.
 Timing time_of(const collective::Expanded& schedule, const Call& call, const Group& group, Type type);
 
-// The part of a measured all-reduce of this size that the launch must have taken. This one number calibrates
-// the model for a system. It is negative if the measurement is shorter than the simulated messages alone.
-Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group);
+// The part of a measured collective of this size that the launch must have taken. This one number calibrates the
+// model for a system. It is negative if the measurement is shorter than the simulated messages alone.
+Seconds launch_time_from(Seconds measured, Bytes bytes, const Group& group,
+                         collective::Operation operation = collective::Operation::all_reduce);
 
 // Sets the launch of a call so that an all-reduce of this size takes the measured time. If its messages alone take
 // longer, it begins at once, and all latencies of the library are shortened by one factor.

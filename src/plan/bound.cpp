@@ -12,11 +12,23 @@ struct Passing {
   double in = 0;
 };
 
-// The least that a group of `r` of `n` ranks must send and receive.
-Passing least(collective::Operation operation, double r, double n, bool has_root) {
+bool contains(const Side& group, int rank) {
+  return std::ranges::find(group.ranks, rank) != group.ranks.end();
+}
+
+// The ranks of a group whose next rank isn't in it, of which there are as many as ranks whose previous one isn't.
+double ends_of(const Side& group, int ranks) {
+  return static_cast<double>(
+      std::ranges::count_if(group.ranks, [&](int rank) { return !contains(group, (rank + 1) % ranks); }));
+}
+
+// The least that a group of ranks must send and receive.
+Passing least(const collective::Contract& contract, const Side& group) {
   using enum collective::Operation;
+  const double r = static_cast<double>(group.ranks.size()), n = contract.ranks;
   const double own = r / n, foreign = (n - r) / n;
-  switch (operation) {
+  const bool has_root = contains(group, contract.root);
+  switch (contract.operation) {
     case all_reduce:
       return {1, 1};
     case reduce_scatter:
@@ -33,6 +45,8 @@ Passing least(collective::Operation operation, double r, double n, bool has_root
       return has_root ? Passing{foreign, 0} : Passing{0, own};
     case all_to_all:
       return {r * foreign, r * foreign};
+    case sendrecv:
+      return {ends_of(group, contract.ranks), ends_of(group, contract.ranks)};
   }
   return {};
 }
@@ -51,9 +65,7 @@ Seconds bound(const collective::Contract& contract, Bytes bytes, std::span<const
   if (!contract.left_out.empty() || groups.size() < 2) return Seconds(0);
   double most = 0, out = 0, in = 0;
   for (const Side& group : groups) {
-    const bool has_root = std::ranges::find(group.ranks, contract.root) != group.ranks.end();
-    const Passing share =
-        least(contract.operation, static_cast<double>(group.ranks.size()), contract.ranks, has_root);
+    const Passing share = least(contract, group);
     most = std::max({most, share.out / group.out.count(), share.in / group.in.count()});
     out += group.out.count();
     in += group.in.count();

@@ -11,19 +11,7 @@ namespace wt::report {
 
 namespace {
 
-using collective::Operation;
-
-double bus_factor(Operation operation, double n) {
-  switch (operation) {
-    case Operation::all_reduce:
-      return 2 * (n - 1) / n;
-    case Operation::broadcast:
-    case Operation::reduce:
-      return 1;
-    default:
-      return (n - 1) / n;
-  }
-}
+constexpr std::int64_t largest_element = 8;  // bytes
 
 constexpr std::array bases{
     Basis{
@@ -40,7 +28,7 @@ constexpr std::array bases{
 
 Speed speed(const CollectiveTable& table, const communication::CollectiveRow& row, Seconds time) {
   const double algbw = static_cast<double>(row.bytes.count()) / time.count() / 1e9;
-  return {time.count() * 1e6, algbw, algbw * bus_factor(table.operation, table.ranks)};
+  return {time.count() * 1e6, algbw, algbw * collective::bus_factor(table.operation, table.ranks)};
 }
 
 std::optional<double> share_of_bound(const communication::CollectiveRow& row) {
@@ -90,10 +78,15 @@ std::vector<std::string> series_of(const CollectiveTable& table) {
 
 std::optional<Prediction> prediction(const CollectiveTable& table, std::string_view series,
                                      const communication::MeasuredRow& measured) {
-  const auto row = std::ranges::find_if(table.rows, [&](const communication::CollectiveRow& each) {
-    return each.series == series && each.bytes == measured.bytes;
-  });
-  if (row == table.rows.end()) return std::nullopt;
+  // Where every rank has an equal part, a size is rounded down to whole elements for each.
+  const std::int64_t unit = std::min(table.ranks * largest_element, measured.bytes.count() / 8 + 1);
+  const communication::CollectiveRow* row = nullptr;
+  for (const communication::CollectiveRow& each : table.rows) {
+    const std::int64_t rest = (measured.bytes - each.bytes).count();
+    if (each.series == series && rest >= 0 && rest < unit && (row == nullptr || each.bytes > row->bytes))
+      row = &each;
+  }
+  if (row == nullptr) return std::nullopt;
   return Prediction{.time = row->time, .error = row->time / measured.out_of_place.time - 1};
 }
 

@@ -15,8 +15,7 @@ struct Speed {
   double time_us = 0, algbw = 0, busbw = 0;  // decimal GB/s
 };
 
-// The factor from algorithm bandwidth to bus bandwidth in nccl-tests (src/*.cu, GetBw). With it the bus
-// bandwidth of the best possible algorithm equals the bandwidth of its links (doc/PERFORMANCE.md there).
+// Time and bandwidths as nccl-tests prints them.
 Speed speed(const CollectiveTable& table, const communication::CollectiveRow& row, Seconds time);
 
 std::optional<double> share_of_bound(const communication::CollectiveRow& row);

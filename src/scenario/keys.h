@@ -511,6 +511,17 @@ void keys_of(Visit& visit, Time& time) {
                  "how long an all-reduce of 8 bytes takes on the real system; says what launching "
                  "costs there"),
         time.tiny_message);
+  visit(
+      optional("nccl_algo",
+               "the algorithms that NCCL may choose, as its variable NCCL_ALGO says it: \"Ring\", \"^NVLS\""),
+      time.nccl_algo);
+  visit(optional(
+            "nccl_proto",
+            "the protocols that NCCL may choose, as its variable NCCL_PROTO says it: \"Simple\", \"^LL128\""),
+        time.nccl_proto);
+  visit(optional("nccl_version",
+                 "the version of NCCL, as \"2.21\": what came later isn't chosen; absent: 2.30"),
+        time.nccl_version);
   visit(Key{.name = "jitter",
             .meaning =
                 "how far each device's compute strays from step to step: the standard deviation over the "

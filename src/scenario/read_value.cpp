@@ -8,6 +8,7 @@
 #include "base/json_override.h"
 #include "base/plausible.h"
 #include "base/utf8.h"
+#include "scenario/nccl_keys.h"
 
 namespace wt::scenario {
 
@@ -36,6 +37,23 @@ void read_value(const json::Value& value, const Key& key, strategy::AlgorithmNam
   if (member.name.empty() || std::ranges::find(known, std::string_view(member.name)) != known.end()) return;
   reading.problems.add(value.place(), fmt::format("\"{}\" is not an all-reduce", printable(member.name)),
                        did_you_mean(member.name, known));
+}
+
+void read_value(const json::Value& value, const Key& key, NcclSetting& member, Reading& reading) {
+  // A version's last zero counts: 2.30 isn't 2.3.
+  const bool is_number = value.kind() == json::Kind::real || value.kind() == json::Kind::integer;
+  if (is_number && nccl_key(key.name).may_be_number)
+    member.text = value.text();
+  else
+    read_value(value, key, member.text, reading);
+  if (member.text.empty()) return;
+  try {
+    collective::LibrarySettings settings;
+    nccl_key(key.name).set(settings, member.text);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems())
+      reading.problems.add(value.place(), problem.fact, problem.remedy);
+  }
 }
 
 void read_value(const json::Value& value, const Key& key, strategy::Word& member, Reading& reading) {

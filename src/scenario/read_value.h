@@ -15,6 +15,7 @@ void read_value(const json::Value& value, const Key& key, std::string& member, R
 void read_value(const json::Value& value, const Key& key, InputPath& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, OutputPath& member, Reading& reading);
 void read_value(const json::Value& value, const Key& key, strategy::AlgorithmName& member, Reading& reading);
+void read_value(const json::Value& value, const Key& key, NcclSetting& member, Reading& reading);
 
 // Kept as they are written: other folders know the legal values.
 void read_value(const json::Value& value, const Key& key, TensorNames& member, Reading& reading);

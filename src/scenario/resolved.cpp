@@ -87,6 +87,7 @@ class ResolvedWriter {
     out_.end_array();
   }
   void write(const Key&, const OutputPath& file) { out_.value(file.path); }
+  void write(const Key&, const NcclSetting& setting) { out_.value(setting.text); }
 
   void write(const Key& key, const Choice& choice) {
     Problems problems;

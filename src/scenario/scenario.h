@@ -376,6 +376,12 @@ enum class Collectives : std::uint8_t { automatic, expanded, folded };
 // How the processes that drive the devices are started: what a call of the communication library costs.
 enum class Launch : std::uint8_t { threads, mpi, torch };
 
+// What is set for NCCL or RCCL on the real machines, in the library's own syntax: the variable NCCL_ALGO or NCCL_PROTO,
+// or the version (collective/library_settings.h).
+struct NcclSetting {
+  std::string text{};
+};
+
 // Where the times of kernels come from: the roofline, or measurements on this machine, now.
 enum class Compute : std::uint8_t { roofline, measured };
 
@@ -404,11 +410,12 @@ struct Time {
   Collectives collectives = Collectives::automatic;
   Launch launch = Launch::threads;        // TensorFlow drives all devices of a machine from one process
   std::optional<Seconds> tiny_message{};  // of an all-reduce of 8 bytes on the real system: instead of launch
-  double jitter = 0;                      // standard deviation of each device's compute, over its mean
-  std::optional<std::int64_t> steps{};    // that are played one after the other
-  std::optional<Seconds> compile{};       // of a TPU's program, for one shape
-  std::optional<Seconds> dispatch{};      // of a TPU's program, by its host
-  bool software = true;                   // TensorFlow's own software on hosts takes its time
+  std::optional<NcclSetting> nccl_algo{}, nccl_proto{}, nccl_version{};
+  double jitter = 0;                    // standard deviation of each device's compute, over its mean
+  std::optional<std::int64_t> steps{};  // that are played one after the other
+  std::optional<Seconds> compile{};     // of a TPU's program, for one shape
+  std::optional<Seconds> dispatch{};    // of a TPU's program, by its host
+  bool software = true;                 // TensorFlow's own software on hosts takes its time
 };
 
 // Rows per second, or bytes of rows per second.

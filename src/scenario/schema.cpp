@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "scenario/keys.h"
 #include "scenario/names.h"
+#include "scenario/nccl_keys.h"
 #include "strategy/automatic.h"
 
 namespace wt::scenario {
@@ -163,6 +164,14 @@ class SchemaWriter {
     describe(key, value.path, has_default);
   }
 
+  void describe(const Key& key, const NcclSetting&, bool) {
+    const NcclKey& setting = nccl_key(key.name);
+    if (setting.may_be_number)
+      words(out_, "type", Together{"string", "number"});
+    else
+      out_.member("type", "string");
+    words(out_, "examples", Together{setting.example});
+  }
   void describe(const Key& key, const strategy::AlgorithmName&, bool) { words(out_, "enum", key.names()); }
 
   void describe(const Key& key, const ComputeChoice&, bool) {

@@ -8,6 +8,7 @@
 #include "base/rough.h"
 #include "communication/timing.h"
 #include "scenario/names.h"
+#include "scenario/nccl_keys.h"
 #include "scenario/synthetic.h"
 
 namespace wt::session {
@@ -24,9 +25,11 @@ Group group_of(const cluster::Machine& machine) {
   return group;
 }
 
-// What launching costs: by the way of starting, or by what a tiny all-reduce took on the real system.
+// What launching costs: by the way of starting, or by what a tiny all-reduce took on the real system. And what the
+// library may choose.
 communication::CallOptions call_options(const scenario::Scenario& scenario, const cluster::Machine& machine) {
-  communication::CallOptions options{.launch = std::string(scenario::name_of(scenario.time.launch))};
+  communication::CallOptions options{.launch = std::string(scenario::name_of(scenario.time.launch)),
+                                     .settings = scenario::library_settings(scenario.time)};
   if (const auto& tiny = scenario.time.tiny_message; tiny && machine.platform && machine.replicas.size() > 1)
     communication::set_launch(options, *tiny, Bytes(8), group_of(machine));
   return options;
@@ -185,14 +188,29 @@ strategy::LibraryChoice ScenarioLowering::choose(const std::string& algorithm, B
   return choice;
 }
 
+// The algorithm that the library takes under the scenario's settings, which may leave none on these devices.
+std::string_view ScenarioLowering::library_choice(const Group& group, Bytes bytes) const {
+  const std::vector<collective::Choice> ranked =
+      communication::choices(group, collective::Operation::all_reduce, bytes, call_options_.settings);
+  if (!ranked.empty()) return ranked.front().algorithm;
+  Problems problems;
+  for (const scenario::NcclKey& key : scenario::nccl_keys())
+    if (scenario_.time.*key.setting)
+      problems.add(scenario_.place(fmt::format("time.{}", key.name)),
+                   fmt::format("with these settings NCCL has no all-reduce for {} on {}",
+                               counted(group.size(), "device"), group.platform.name()),
+                   "allow Ring and Simple, which every machine has");
+  problems.throw_if_any();
+  return {};
+}
+
 const LibraryCall& ScenarioLowering::call_for(const std::string& algorithm, Bytes bytes) {
   const auto known = known_.find({algorithm, bytes});
   if (known != known_.end()) return known->second;
   const Group group = group_of(machine_);
   constexpr auto operation = collective::Operation::all_reduce;
-  const std::string_view name = algorithm.empty()
-                                    ? communication::choices(group, operation, bytes).front().algorithm
-                                    : std::string_view(algorithm);
+  const std::string_view name =
+      algorithm.empty() ? library_choice(group, bytes) : std::string_view(algorithm);
   const collective::Request request{.ranks = group.size(), .elements = bytes.count() / 4};
   LibraryCall call =
       communication::call_of(group, collective::algorithm_named(operation, name), request, call_options_);

@@ -52,6 +52,7 @@ class ScenarioLowering {
   strategy::RowShare row_share() const;
   strategy::Setting setting(std::vector<strategy::Place> places);
   strategy::Library library(const std::string& algorithm);
+  std::string_view library_choice(const communication::Group& group, Bytes bytes) const;
   const communication::Call& call_for(const std::string& algorithm, Bytes bytes);
   void describe_library(const std::string& algorithm, Bytes gradients, strategy::ReductionChoice& reduction);
 

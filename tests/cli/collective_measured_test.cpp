@@ -68,6 +68,52 @@ TEST(NcclTestsOutput, IsReadBehindMarksOfALauncher) {
   }
 }
 
+// Versions differ in what they print for operations that add nothing, and containers in the names of the programs.
+TEST(NcclTestsOutput, HasTheRowsOfSends) {
+  const std::string text =
+      "$ mpirun -np 2 sendrecv_perf_mpi -b 8 -e 1M\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw "
+      "  busbw #wrong\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s) "
+      " (GB/s)\n"
+      "           8             2     float     sum      -1     9.85    0.00    0.00      0     9.90    0.00 "
+      "   0.00    N/A\n"
+      "     1048576        262144     float              -1    24.12   43.47   43.47      0    24.05   43.60 "
+      "  43.60    N/A\n";
+  const MeasuredTable table = read_nccl_tests(text, "x");
+  EXPECT_EQ(table.operation, collective::Operation::sendrecv);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[1].reduction, "none");
+  EXPECT_EQ(table.rows[1].root, -1);
+  EXPECT_DOUBLE_EQ(table.rows[1].out_of_place.busbw, 43.47);
+  EXPECT_EQ(table.rows[1].in_place->wrong, std::nullopt);
+}
+
+// Whatever the program, the number of ranks and of machines: the table is read, and every size of it is predicted.
+TEST(MeasuredCollectives, TablesOfAllProgramsStandBesidePredictions) {
+  const test::TestFolder folder;
+  for (const auto& [program, operation] :
+       {std::pair{"all_reduce_perf", "all_reduce"}, std::pair{"all_gather_perf", "all_gather"},
+        std::pair{"reduce_scatter_perf", "reduce_scatter"}, std::pair{"broadcast_perf", "broadcast"},
+        std::pair{"reduce_perf", "reduce"}, std::pair{"alltoall_perf", "all_to_all"},
+        std::pair{"sendrecv_perf", "sendrecv"}}) {
+    std::string text = fmt::format("# Collective test starting: {}\n", program) +
+                       "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+    for (const int bytes : {0, 8, 1024, 1 << 20, 64 << 20})
+      text += fmt::format("{} {} float none -1 50.0 1 1 0 50.0 1 1 N/A\n", bytes, bytes / 4);
+    write_text((folder.path() / "table.txt").string(), text);
+    for (const auto& [ranks, machines] :
+         {std::pair{2, 1}, std::pair{3, 1}, std::pair{8, 1}, std::pair{16, 2}}) {
+      const Said said = call({"collective", "--platform", "dgx_a100", "--set",
+                              fmt::format("machines={}", machines), "--ranks", fmt::format("{}", ranks),
+                              "--op", operation, "--measured", (folder.path() / "table.txt").string()});
+      EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+      EXPECT_NE(said.results.find("median error of auto"), std::string::npos) << said.results;
+      EXPECT_NE(said.results.find("67108864"), std::string::npos);
+    }
+  }
+}
+
 TEST(NcclTestsOutput, NamesTheOperationOfACommand) {
   const std::string text = read_text(recording("dgx_h100.txt"));
   const auto operation = [&](const std::string& line) {

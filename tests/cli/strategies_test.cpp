@@ -2,6 +2,7 @@
 // device, the results say who computed what and how gradients came together, and what can't be carried is
 // refused.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -112,6 +113,62 @@ TEST_F(Strategies, ST6_EveryReductionGivesTheSameLosses) {
     if (!loss) loss = found;
     EXPECT_NEAR(found, *loss, 1e-5 * *loss) << ops;
   }
+}
+
+// NCCL_ALGO, NCCL_PROTO and the version decide what the library runs, and the step takes that much longer or less.
+TEST_F(Strategies, SettingsOfNcclDecideWhatItRuns) {
+  const auto reduction = [&](const std::string& out) {
+    const json::Value found = results(out);
+    const json::Value* what = found.find("planned")->find("reduction");
+    return what == nullptr || what->kind() == json::Kind::null
+               ? std::string("nothing")
+               : what->find("algorithm")->string() + " " + what->find("protocol")->string();
+  };
+  const auto time = [&](const std::string& out) {
+    return number_at(results(out), {"simulated", "step_time_s"});
+  };
+  const auto run_on = [&](int machines, int devices, const std::string& out,
+                          std::vector<std::string> settings) {
+    settings.push_back(fmt::format(
+        R"(platform={{"file": "dgx_h100", "set": {{"machines": {}, "devices": {}}}}})", machines, devices));
+    if (machines > 1)
+      settings.push_back(R"(strategy={"type": "multi_worker_mirrored", "communication": "nccl"})");
+    if (machines == 1 && devices == 1) settings.push_back(R"(strategy={"type": "mirrored"})");
+    settings.push_back("dataset.rows=5120");
+    const Said said = run("mirrored_dgx_a100", out, settings);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+  };
+  const std::vector<std::string> rings{"time.nccl_algo=Ring", "time.nccl_proto=Simple"};
+  for (const auto& [machines, devices] : {std::pair{1, 1}, std::pair{1, 2}, std::pair{1, 3}, std::pair{1, 8},
+                                          std::pair{2, 1}, std::pair{2, 8}}) {
+    SCOPED_TRACE(fmt::format("{} machines of {}", machines, devices));
+    run_on(machines, devices, "auto", {});
+    run_on(machines, devices, "ring", rings);
+    run_on(machines, devices, "old", {"time.nccl_version=2.16"});
+    if (machines * devices == 1) {
+      EXPECT_EQ(reduction("ring"), "nothing");
+      EXPECT_EQ(time("auto"), time("ring"));
+      continue;
+    }
+    EXPECT_EQ(reduction("ring"),
+              machines * devices > 2 && machines > 1 ? "multi_rail simple" : "ring simple");
+    EXPECT_FALSE(has(reduction("old"), "nvls"));
+    EXPECT_LE(time("auto"), time("ring"));
+    if (devices == 8) {
+      EXPECT_TRUE(has(reduction("auto"), "nvls")) << reduction("auto");
+      EXPECT_LT(time("auto"), time("ring"));
+    }
+  }
+}
+
+TEST_F(Strategies, SettingsThatLeaveNcclNothingAreRefusedAtTheirKey) {
+  const Said said = run("mirrored_dgx_a100", "out", {"time.nccl_algo=NVLS"});
+  EXPECT_EQ(said.exit, cli::Exit::input_wrong);
+  EXPECT_TRUE(has(said.messages, "with these settings NCCL has no all-reduce for 8 devices on dgx_a100"))
+      << said.messages;
+  const Said validated =
+      call({"validate", scenario_file("mirrored_dgx_a100"), "--set", "time.nccl_algo=NVLS"});
+  EXPECT_EQ(validated.exit, cli::Exit::input_wrong) << "as run does";
 }
 
 TEST_F(Strategies, ST12_AutoIsTensorFlowsRingAndTheRunSaysWhatNcclWouldTake) {

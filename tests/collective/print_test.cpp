@@ -83,7 +83,7 @@ TEST(Parse, ReportsEveryMistakeAtItsLine) {
             R"(x.txt:1:11: "all_reduec" is not an operation
   1 | operation all_reduec  
     |           ^~~~~~~~~~
-did you mean "all_reduce"? known: all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all
+did you mean "all_reduce"? known: all_reduce, reduce_scatter, all_gather, broadcast, reduce, gather, scatter, all_to_all, sendrecv
 
 x.txt:2:7: a number from 1 to 1048576 is expected here
   2 | ranks none
@@ -159,8 +159,7 @@ TEST(Msccl, IsAProgramOfThreadBlocks) {
 
 bool can_be_msccl(const Expanded& schedule) {
   const Contract& contract = schedule.contract;
-  const bool known = contract.operation != Operation::gather && contract.operation != Operation::scatter &&
-                     contract.operation != Operation::all_to_all;
+  const bool known = !is_point_to_point(contract.operation);
   return known && contract.helpers == 0 && contract.left_out.empty();
 }
 

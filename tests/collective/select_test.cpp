@@ -241,10 +241,24 @@ TEST(Select, Ll128NeedsNicsThatReachTheGpus) {
 }
 
 // Such a rate is a number of channels beyond int.
-TEST(Select, ARateFarBeyondAnyNicGetsAllChannels) {
+TEST(Select, ARateFarBeyondAnyNicGetsNoMoreThanAllChannels) {
   Fabric fabric = a100(2);
   fabric.nic_rate = BytesPerSecond(1e24);
-  EXPECT_EQ(chosen(fabric, 16, gib, Operation::all_to_all), "direct simple on 64");
+  for (const OperationRow& row : operations())
+    for (const Choice& choice : ranked(row.operation, fabric, 16, Bytes(gib))) EXPECT_LE(choice.channels, 64);
+}
+
+// Two channels between nodes, and a power of two that holds two for each NVLink within one, with 16 KiB of LL each.
+TEST(Select, SendsTakeLlUpToALimitForEachChannel) {
+  EXPECT_EQ(chosen(a100(), 8, 512 * kib, Operation::sendrecv), "direct ll on 32");
+  EXPECT_EQ(chosen(a100(), 8, 512 * kib + 4, Operation::sendrecv), "direct simple on 32");
+  EXPECT_EQ(chosen(a100(2), 16, 32 * kib, Operation::sendrecv), "direct ll on 2");
+  EXPECT_EQ(chosen(a100(2), 16, 32 * kib + 4, Operation::sendrecv), "direct simple on 2");
+  EXPECT_EQ(chosen(a100(2), 16, 16 * 32 * kib, Operation::all_to_all), "direct ll on 2");
+  EXPECT_EQ(chosen(a100(2), 16, 16 * 32 * kib + 64, Operation::all_to_all), "direct simple on 2");
+  Fabric plugin = a100(2);  // whose network's plugin has no LL
+  plugin.has_ll = false;
+  EXPECT_EQ(chosen(plugin, 16, kib, Operation::sendrecv), "direct simple on 2");
 }
 
 TEST(Select, PatIsForOneRankPerNode) {

@@ -196,7 +196,7 @@ TEST(Folding, DenseOnesAgreeOn32Ranks) {
       if (dense.contains(algorithm.name))
         comparison.compare(group, wires_alone(algorithm, request_for(group, algorithm, 32 * 32 * 48)));
   }
-  EXPECT_EQ(comparison.points, 3 * 14);
+  EXPECT_EQ(comparison.points, 3 * 15);
 }
 
 // In these algorithms at most 4 n flows are under way at once.

@@ -112,6 +112,7 @@ const std::vector<Formula>& formulas() {
       {scatter, "flat", true, [](const Model& m, double n, double S) { return m.a + (n - 1) / n * S * m.b; }},
       {all_to_all, "direct", true,
        [](const Model& m, double n, double S) { return m.a + (n - 1) / n * S * m.b; }},
+      {sendrecv, "direct", true, [](const Model& m, double, double S) { return m.a + S * m.b; }},
       // Half of the vector in each of log n rounds.
       {all_to_all, "bruck", false,
        [](const Model& m, double n, double S) { return log2_up(n) * (m.a + S / 2 * m.b); }},

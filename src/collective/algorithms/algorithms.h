@@ -74,6 +74,9 @@ Schedule ring_all_to_all(const Request& request);
 // An all-to-all with this rule: n * n chunks, of which chunk s * n + t goes from rank s to rank t.
 Schedule all_to_all_of(const Request& request, Rule rule);
 
+// To the next rank
+Schedule direct_sendrecv(const Request& request);
+
 // The length of a chunk in TensorFlow's ring: a part of the vector in whole units of 64 bytes.
 std::int64_t tensorflow_chunk_elements(std::int64_t elements, std::int64_t chunks, int element_bytes);
 

@@ -95,6 +95,7 @@ std::optional<Measurement> read_row(std::string_view line, const Header& header,
                      .unit = cells[11],
                      .note = header.note ? cells[*header.note] : std::string(),
                      .devices = devices.value_or(0),
+                     .nodes = number<int>(cells[3], 1, most).value_or(1),
                      .value = value.value_or(0)};
 }
 

@@ -16,6 +16,7 @@ struct Measurement {
   std::string source{}, system{}, strategy{}, model{}, batch{}, type{}, metric{}, unit{};
   std::string note{};  // of files that have such a column
   int devices = 0;
+  int nodes = 1;  // machines; 1 where the file leaves the cell empty
   double value = 0;
 };
 

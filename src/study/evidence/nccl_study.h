@@ -7,27 +7,18 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "study/evidence/measurements.h"
+#include "study/evidence/nccl_prediction.h"
 
 namespace wt::evidence {
 
-struct NcclRow {
-  Bytes bytes{};
-  Seconds published{};
-  Seconds by_class{};                   // predicted with the constants of the hardware's class
-  Seconds by_tiny{};                    // predicted with the time of the smallest message, too
-  std::string algorithm{}, protocol{};  // which NCCL is assumed to choose
-};
-
 struct NcclTable {
   std::string name{};
-  std::string platform{};
-  std::vector<std::string> overrides{};  // of the platform, such as "machines=2"
-  std::vector<NcclRow> rows{};           // sorted by size
+  NcclSystem system{};
+  collective::Operation operation{};
+  std::vector<NcclRow> rows{};  // sorted by size, from 1 KiB up
 };
 
-// One table for each system that nccl_study.cpp lists and the rows contain. A table predicts that system's
-// all-reduces of at least 1 KiB.
+// One table for each system and operation of the rows (nccl_systems.h).
 std::vector<NcclTable> nccl_tables(const std::vector<Measurement>& rows);
 
 }  // namespace wt::evidence

@@ -1,0 +1,25 @@
+#pragma once
+// The constants of platforms/communication.json that were read off published tables of collectives, each of a class of
+// hardware: which tables they were read off, and what the program would take if nobody had measured the class.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "communication/constants.h"
+
+namespace wt::evidence {
+
+struct ClassConstant {
+  std::string_view name{};
+  std::vector<std::string_view> read_off{};  // names of systems (nccl_systems.cpp)
+  // Multiplies the constant by a factor. A share stays at most 1.
+  void (*scale)(communication::Constants& constants, double factor) = nullptr;
+  // Gives the constant the value of the nearest class, or takes the class out where the program then does so itself.
+  void (*forget)(communication::Constants& constants) = nullptr;
+  std::string_view nearest{};  // what `forget` takes instead
+};
+
+std::span<const ClassConstant> class_constants();
+
+}  // namespace wt::evidence
