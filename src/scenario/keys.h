@@ -488,10 +488,14 @@ void keys_of(Visit& visit, Time& time) {
                "how far the framework joins operations: none (TensorFlow's own), activations (XLA: with the "
                "normalization before them), program (TPU); absent: what the device's usual framework does"),
       time.fusion);
-  visit(optional("collectives",
-                 "how collectives are played: expanded, every move of every replica; folded, what is alike "
-                 "once, or not at all; auto takes that way to the same time where there is one"),
-        time.collectives);
+  visit(
+      optional(
+          "collectives",
+          "how collectives are played: expanded, every move of every replica; folded, one task for all that "
+          "are like it, and each collective begins with the last replica and ends for all at once, so that "
+          "a step is not shorter, and longer by less than it waits for its collectives; auto folds where all "
+          "moves are too many to play in a moment"),
+      time.collectives);
   visit(optional("launch",
                  "what drives the devices: threads of one process on each machine, as in TensorFlow, or "
                  "a process for each device"),

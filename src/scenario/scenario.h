@@ -363,8 +363,8 @@ struct Devices {
 // How far the framework joins neighbouring operations into one kernel.
 enum class Fusion : std::uint8_t { none, activations, program };
 
-// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where that
-// can be.
+// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where all
+// are too many.
 enum class Collectives : std::uint8_t { automatic, expanded, folded };
 
 // How the processes that drive the devices are started: what a call of the communication library costs.

@@ -28,7 +28,21 @@ Site cores(Dice&, std::string_view strategy) {
           .tasks = {"worker:0"}};
 }
 
+// All GPUs of two described machines, whose rings go over several network cards, or each host's first.
+Site machines(Dice& dice, std::string_view strategy) {
+  const std::string_view machine = dice.of<std::string_view>({"dgx2", "dgx1_v100", "dgx_a100", "gce_n1_k80"});
+  const bool has_all = dice.one_in(2);
+  const std::int64_t count = has_all ? 2 : dice.between(2, 4);
+  return {.keys = fmt::format(R"("platform": {{"file": "{}", "set": {{"machines": {}}}}}, {}"strategy": )"
+                              R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
+                              machine, count, has_all ? "" : R"("devices": {"visible": ["GPU:0"]}, )",
+                              strategy, dice.of<std::string_view>({"nccl", "nccl", "ring"})),
+          .tasks = numbered("worker", count),
+          .has_network = true};
+}
+
 Site workers(Dice& dice, std::string_view strategy) {
+  if (dice.one_in(5)) return machines(dice, strategy);
   const std::int64_t count = dice.of<std::int64_t>({2, 3, 4, 8}), devices = count * dice.between(1, 2);
   const bool has_chief = dice.one_in(3);
   std::string cluster;
