@@ -492,8 +492,9 @@ void keys_of(Visit& visit, Time& time) {
       optional(
           "collectives",
           "how collectives are played: expanded, every move of every replica; folded, one task for all that "
-          "are like it, and each collective begins with the last replica and ends for all at once, so that "
-          "a step is not shorter, and longer by less than it waits for its collectives; auto folds where all "
+          "are like it, and each collective begins with the last replica, ends for all at once and has its "
+          "links "
+          "alone, so that a step may differ by less than it waits for its collectives; auto folds where all "
           "moves are too many to play in a moment"),
       time.collectives);
   visit(optional("launch",

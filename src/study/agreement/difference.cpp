@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,8 @@ namespace wt::agreement {
 namespace {
 
 using session::Results;
+
+constexpr double rounding = 1e-12;  // of a sum of times, relative
 
 // Of two results, the first thing that differs.
 class Comparison {
@@ -32,7 +35,7 @@ class Comparison {
     if (!(apart <= tolerance_ * std::abs(first.count()))) equal(what, other.count(), first.count());
   }
   void between(std::string_view what, Seconds other, Seconds least, Seconds most) {
-    const Seconds margin = most * tolerance_;
+    const Seconds margin = most * std::max(tolerance_, rounding);
     if (found_.empty() && !(other >= least - margin && other <= most + margin))
       found_ =
           fmt::format("{}: {}, which isn't from {} to {}", what, other.count(), least.count(), most.count());
@@ -82,6 +85,8 @@ void compare_parts(const timing::Simulated& other, const timing::Simulated& firs
   part("communication", other.communication, first.communication);
   part("exposed communication", other.exposed, first.exposed);
   part("waiting", other.waiting, first.waiting);
+  for (const Seconds each : {other.exposed, other.input, other.software, other.waiting})
+    out.between("a part of the step", each, Seconds(0), other.step);
 }
 
 void compare_steps(const timing::Simulated& other, const timing::Simulated& first, Comparison& out) {
@@ -98,7 +103,7 @@ void compare_plans(const Results& other, const Results& first, Comparison& out) 
 }
 
 void compare_bound(const timing::Simulated& other, const timing::Simulated& first, Comparison& out) {
-  out.between("the step", other.step, first.step, first.step + other.exposed);
+  out.between("the step", other.step, first.step - other.exposed, first.step + other.exposed);
 }
 
 void compare_times(const Results& other, const Results& first, bool has_parts, Comparison& out) {

@@ -13,8 +13,8 @@ struct Compared {
   bool weights = true;  // likewise, where numbers are compared
   bool times = true;    // and memory
   bool parts = true;    // into which a step is divided, where times are compared
-  // A step is no shorter than that of the first, and longer by less than it waits for its collectives; nothing else of
-  // its times is compared.
+  // A step differs from that of the first by less than it waits for its collectives; nothing else of its times is
+  // compared.
   bool is_bound = false;
   double tolerance = 0;    // of times, relative
   std::int64_t first = 0;  // the first step whose numbers are compared

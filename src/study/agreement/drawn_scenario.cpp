@@ -38,7 +38,8 @@ std::string optimizer(Dice& dice) {
 }
 
 std::string time(Dice& dice) {
-  return dice.of<std::string>({"{}", "{}", R"({"jitter": 0.02, "steps": 3})", R"({"launch": "mpi"})"});
+  return dice.of<std::string>({"{}", "{}", R"({"jitter": 0.02, "steps": 3})",
+                               R"({"jitter": 0.2, "steps": 12})", R"({"launch": "mpi"})"});
 }
 
 std::string faults(Dice& dice, const Site& site, std::int64_t steps) {
