@@ -16,12 +16,14 @@ bool has_equal_chunks(const collective::Cut& cut) {
   return true;
 }
 
-bool has_at_most(const Schedule& schedule, std::int64_t most) {
+std::int64_t moves_up_to(std::int64_t most, const Schedule& schedule) {
   std::int64_t moves = 0;
   for (int round = 0; round < schedule.rule.rounds && moves <= most; ++round)
     moves += std::ssize(collective::moves_of(schedule, round));
-  return moves <= most;
+  return moves;
 }
+
+bool has_at_most(const Schedule& schedule, std::int64_t most) { return moves_up_to(most, schedule) <= most; }
 
 int overlap(const Chunks& a, const Chunks& b) {
   int common = 0;

@@ -9,7 +9,8 @@ namespace wt::communication {
 // rest.
 bool has_equal_chunks(const collective::Cut& cut);
 
-// Counts the moves round by round, before anything is written down.
+// Counts the moves round by round, before anything is written down, until there are more than `most`.
+std::int64_t moves_up_to(std::int64_t most, const collective::Schedule& schedule);
 bool has_at_most(const collective::Schedule& schedule, std::int64_t moves);
 
 int overlap(const collective::Chunks& a, const collective::Chunks& b);  // the number of common chunks

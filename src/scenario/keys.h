@@ -499,10 +499,15 @@ void keys_of(Visit& visit, Time& time) {
             "optimizer turns halves on GPUs by itself, or channels_first, PyTorch's default, from which each "
             "convolution of halves on matrix units turns its images"),
         time.image_data_format);
-  visit(optional("collectives",
-                 "how collectives are played: expanded, every move of every replica; folded, what is alike "
-                 "once, or not at all; auto takes that way to the same time where there is one"),
-        time.collectives);
+  visit(
+      optional(
+          "collectives",
+          "how collectives are played: expanded, every move of every replica; folded, one task for all that "
+          "are like it, and each collective begins with the last replica, ends for all at once and has its "
+          "links "
+          "alone, so that a step may differ by less than it waits for its collectives; auto folds where all "
+          "moves are too many to play in a moment"),
+      time.collectives);
   visit(optional("launch",
                  "what drives the devices: threads of one process on each machine, as in TensorFlow, or "
                  "a process for each device"),

@@ -369,8 +369,8 @@ enum class Updates : std::uint8_t { fused, operations };
 // The order in which the framework keeps the numbers of images between kernels.
 enum class ImageData : std::uint8_t { channels_last, channels_first };
 
-// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where that
-// can be.
+// Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where all
+// are too many.
 enum class Collectives : std::uint8_t { automatic, expanded, folded };
 
 // How the processes that drive the devices are started: what a call of the communication library costs.

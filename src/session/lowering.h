@@ -26,8 +26,11 @@ class ScenarioLowering {
                    communication::KnownTimes* known = nullptr);
 
   // Throws InputError, at the scenario's "strategy", for what the strategy can't do on such devices.
-  // Without numbers, the replicas of one task stand for all where all tasks are alike.
+  // Without numbers, the replicas of one task stand for all where all tasks are alike and either the scenario asks for
+  // it, or a plan of all replicas would be too large to be simulated in a moment.
   plan::Plan lower(strategy::Steps steps);
+  // For a plan that is never timed: one task stands for all wherever it can. The memory is that of any plan.
+  plan::Plan lower_for_memory(strategy::Steps steps);
 
   // On the first replica's devices alone: variables are there too, unless the scenario keeps them elsewhere.
   plan::Plan lower_alone(const Step& step);
@@ -46,7 +49,10 @@ class ScenarioLowering {
   using Tasks = std::map<int, std::vector<strategy::Place>>;
 
   void require_nccl();
+  plan::Plan lower(strategy::Steps steps, bool expands_small_plans);
   std::string fold(strategy::Steps steps);
+  void take_all();
+  bool can_afford_all(const plan::Plan& folded) const;
   std::string obstacle_to_folding(strategy::Steps steps, const Tasks& tasks) const;
   bool is_like(std::span<const strategy::Place> task, std::span<const strategy::Place> first) const;
   strategy::RowShare row_share() const;

@@ -116,7 +116,7 @@ timing::SimulationOptions TrainingClock::options_of(std::int64_t rows, std::size
     options.scale = simulate_alone(plans_.own_rows()).simulation.scale;
     if (options.software) options.software->measured = scenario_.time.measured_step;
   }
-  fold(options, plans_.of(rows));
+  require_folded(plans_.of(rows));
   return options;
 }
 
@@ -208,13 +208,11 @@ void TrainingClock::measure(timing::SimulationOptions& options) const {
 
 // The error is thrown here and not in the lowering, because the search for the largest batch lowers plans
 // that are never timed.
-void TrainingClock::fold(timing::SimulationOptions& options, const plan::Plan& plan) const {
-  if (scenario_.time.collectives != scenario::Collectives::folded) return;
-  options.folding = communication::Folding::folded;
-  options.folding_at = scenario_.place("time.collectives");
-  if (const std::string& why = plan.why_expanded; !why.empty())
-    throw InputError(Problem{options.folding_at, fmt::format("the step can't be folded: {}", why),
-                             R"(use "auto", which folds what can be folded)"});
+void TrainingClock::require_folded(const plan::Plan& plan) const {
+  if (scenario_.time.collectives != scenario::Collectives::folded || plan.why_expanded.empty()) return;
+  throw InputError(Problem{scenario_.place("time.collectives"),
+                           fmt::format("the step can't be folded: {}", plan.why_expanded),
+                           R"(use "auto", which folds what can be folded)"});
 }
 
 // ---- What a training has beside its steps

@@ -107,7 +107,7 @@ class TrainingClock {
   timing::SimulationOptions options_for(std::int64_t rows, std::span<const std::int64_t> replica_rows) const;
   void run_without_strategy(timing::SimulationOptions& options) const;
   void measure(timing::SimulationOptions& options) const;
-  void fold(timing::SimulationOptions& options, const plan::Plan& plan) const;
+  void require_folded(const plan::Plan& plan) const;
   std::int64_t baseline_rows() const;
 
   const scenario::Scenario& scenario_;

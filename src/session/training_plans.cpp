@@ -195,7 +195,9 @@ std::optional<std::int64_t> TrainingPlans::largest_batch_that_fits() {
 
 // Of the device that needs the most; unset if a step with this number of rows doesn't fit.
 std::optional<Bytes> TrainingPlans::memory_of(std::int64_t rows) {
-  train::Model model(job_.model, state_, machine_);  // Its plan is freed after the test.
+  train::Resources machine = machine_;
+  machine.lower = [this](strategy::Steps steps) { return lowering_.lower_for_memory(steps); };
+  train::Model model(job_.model, state_, machine);  // Its plan is freed after the test.
   model.compile(compile_options(scenario_, job_));
   const std::shared_ptr<const plan::Plan> plan = plan_of(model, rows, Turn::updates);
   if (plan->out_of_memory) return std::nullopt;

@@ -199,19 +199,17 @@ class StepsPlayer {
     if (!options_.rows.empty()) set_rows_of_last(begin);
   }
 
-  // From the last work of the first process in a step, and the time in which its devices are synchronized, to the end.
+  // All but the time in which the devices are synchronized.
   void set_software() {
     const plan::Plan& plan = made_.repeated.timed.plan;
-    Seconds sum{};
-    for (std::size_t step = made_.from; step < made_.times.size(); ++step) {
+    for (std::size_t step = 0; step < made_.times.size(); ++step) {
       const plan::NodeId last = made_.repeated.ends[step].front();
       Seconds work = step == 0 ? Seconds(0) : end_of(made_.repeated.ends[step - 1].front());
       for (const plan::NodeId before : plan.node(last).after)
         if (plan.node(before).role.purpose != plan::Purpose::synchronization)
           work = std::max(work, end_of(before));
-      sum += end_of(last) - end_.synchronization - work;
+      made_.software.push_back({work, std::max(work, end_of(last) - end_.synchronization)});
     }
-    made_.software = sum / static_cast<double>(made_.times.size() - made_.from);
   }
   Seconds end_of(plan::NodeId node) const { return made_.timeline.nodes[index(node)].end; }
 

@@ -40,7 +40,8 @@ struct SeveralSteps {
   plan::Timeline last{};
   std::vector<Seconds> rows_arrive{};  // in the last step, by device of that plan; empty: no pipelines
 
-  Seconds software{};  // of the framework in a reported step
+  // By step, from the last work of the first process to the end of what its framework's software does then.
+  std::vector<plan::Span> software{};
 
   Seconds begin() const;  // of the reported steps
   Seconds step() const;   // mean of the reported steps

@@ -88,9 +88,7 @@ class StepSimulator {
             .pace = pace_,
             .end = end(),
             .spread = spread(),
-            .copies = options_.copies,
-            .folding = options_.folding,
-            .folding_at = options_.folding_at};
+            .copies = options_.copies};
   }
 
   PlayedPool played(const PoolOptions& pool) {
@@ -281,8 +279,9 @@ class StepSimulator {
     if (several_ && several_->is_unfolded)
       return fmt::format("{}; all {} replicas, each collective begins with the last", costs_.basis,
                          replicas_.size());
-    std::string text = fmt::format("{}; folded: 1 of {} tasks", costs_.basis, replicas_.size() / replicas());
-    if (skew_ > Seconds(0)) text += fmt::format(", whose replicas get ready {} apart", rough(skew_));
+    std::string text = fmt::format("{}; folded: 1 of {} tasks, each collective begins with the last replica",
+                                   costs_.basis, replicas_.size() / replicas());
+    if (skew_ > Seconds(0)) text += fmt::format(", {} after the first", rough(skew_));
     return text;
   }
 

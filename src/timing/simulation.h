@@ -90,9 +90,7 @@ struct SimulationOptions {
   Seconds dispatch{};                         // time of a TPU's host to start a step
   std::optional<SoftwareOptions> software{};  // of the framework on hosts; absent: it takes no time
   std::optional<RowsPipeline> pipeline{};     // the pipeline to which `steps` refers, for the summary
-  communication::Folding folding{};           // for collectives that are single nodes
   communication::KnownTimes* known_collectives = nullptr;  // from other simulations; null: none
-  Place folding_at{};                                      // of `folding` in the user's file, for messages
   std::optional<Seconds> timeout{};                        // of a collective
   Divided divided = Divided::first;                        // for whose view the step is divided
 };

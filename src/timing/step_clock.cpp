@@ -134,10 +134,10 @@ StepClock::StepClock(const platform::Platform& platform, std::vector<Endpoint> r
 }
 
 template <class Use>
-void StepClock::for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use) {
+void StepClock::for_whole(const plan::Plan& plan, Use use) {
   for (std::size_t id = 0; id < plan.nodes.size(); ++id)
     if (const auto* whole = std::get_if<plan::Collective>(&plan.nodes[id].action))
-      use(id, timing_of(*whole, call_for(plan, plan.nodes[id].role), options.folding));
+      use(id, timing_of(*whole, call_for(plan, plan.nodes[id].role)));
 }
 
 StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where,
@@ -150,7 +150,7 @@ StepTime StepClock::time(const plan::Plan& plan, std::span<const Endpoint> where
   step.end = options.end;
   if (options.spread > 0) step.end.synchronization += busiest_compute(plan, step.costs) * options.spread;
   end(step, plan, options.copies);
-  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
+  for_whole(plan, [&](std::size_t, const communication::Timing& timing) {
     plan::add_links(step.timeline.links, timing.links);
   });
   for (const plan::Node& node : plan.nodes)
@@ -177,10 +177,9 @@ plan::Costs StepClock::costs_of(const plan::Plan& plan, std::span<const Endpoint
   if (options.copies == plan::RowCopies::none) leave_out_rows(costs, plan);
   add_expanded(costs, plan, where);
   communication::add_remote_copies(costs, plan, group_.platform, where);
-  for_whole(plan, options, [&](std::size_t id, const communication::Timing& timing) {
+  for_whole(plan, [&](std::size_t id, const communication::Timing& timing) {
     costs.nodes[id] = {.seconds = timing.time};
   });
-  if (options.folding == communication::Folding::folded) require_folded(plan, options);
   return costs;
 }
 
@@ -197,20 +196,6 @@ void StepClock::add_expanded(plan::Costs& costs, const plan::Plan& plan,
   }
 }
 
-void StepClock::require_folded(const plan::Plan& plan, const StepTimeOptions& options) {
-  std::int64_t moves = 0, played = 0;
-  for_whole(plan, options, [&](std::size_t, const communication::Timing& timing) {
-    moves += timing.moves;
-    played += timing.played;
-  });
-  if (played < moves || moves == 0) return;
-  throw InputError(Problem{options.folding_at,
-                           fmt::format("the step can't be folded: no two rounds of its collectives among {} "
-                                       "replicas are alike, so all {} moves have to be simulated",
-                                       group_.size(), moves),
-                           R"(write "auto", which simulates all of them)"});
-}
-
 // If the ranks are placed along the axes of a torus, the platform determines which axis comes first.
 collective::Options StepClock::options_of(const plan::Collective& collective) const {
   collective::Options options = (*collective.request).options;
@@ -222,8 +207,7 @@ collective::Options StepClock::options_of(const plan::Collective& collective) co
 }
 
 const communication::Timing& StepClock::timing_of(const plan::Collective& collective,
-                                                  const communication::Call* call,
-                                                  communication::Folding folding) {
+                                                  const communication::Call* call) {
   const collective::Request& request = collective.request;
   const Type type = collective.values.front().spec.type;
   const auto [place, is_new] =
@@ -239,7 +223,7 @@ const communication::Timing& StepClock::timing_of(const plan::Collective& collec
     own.request.options = options_of(collective);
     call = &own;
   }
-  place->second = all_known_.time_of(*call, group_, type, folding);
+  place->second = all_known_.time_of(*call, group_, type);
   return *place->second;
 }
 

@@ -28,10 +28,6 @@ struct StepTimeOptions {
   double spread =
       0;  // share of the compute of the busiest device for which the others wait at the end of the step
   plan::RowCopies copies = plan::RowCopies::in_the_step;
-  // How collectives that are single nodes are timed. If folding is requested for a collective without
-  // symmetry, an InputError names `folding_at`.
-  communication::Folding folding{};
-  Place folding_at{};
 };
 
 // A simulated step.
@@ -79,13 +75,11 @@ class StepClock {
 
   // Calls use(node, timing) for every collective that is a single node.
   template <class Use>
-  void for_whole(const plan::Plan& plan, const StepTimeOptions& options, Use use);
+  void for_whole(const plan::Plan& plan, Use use);
   void add_expanded(plan::Costs& costs, const plan::Plan& plan,
                     std::span<const platform::Endpoint> where) const;
-  void require_folded(const plan::Plan& plan, const StepTimeOptions& options);
   collective::Options options_of(const plan::Collective& collective) const;
-  const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call,
-                                         communication::Folding folding);
+  const communication::Timing& timing_of(const plan::Collective& collective, const communication::Call* call);
 
   communication::Group group_;
   communication::KnownTimes own_known_{};

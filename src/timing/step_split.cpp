@@ -58,6 +58,7 @@ struct Activity {
   Spans compute{};
   Spans communication{};
   Spans input{};
+  Spans software{};  // in which other devices may still communicate
 
   void add(StepPart part, const plan::Span& span) {
     if (part == StepPart::compute) compute.push_back(span);
@@ -73,7 +74,9 @@ StepSplit split_of(const Activity& activity) {
   split.communication = length(communication);
   const Spans busy = together(compute, communication);
   split.exposed = length(busy) - split.compute;
-  split.input = length(together(busy, merged(activity.input))) - length(busy);
+  const Spans with_input = together(busy, merged(activity.input));
+  split.input = length(with_input) - length(busy);
+  split.software = length(together(with_input, merged(activity.software))) - length(with_input);
   return split;
 }
 
@@ -103,8 +106,9 @@ Activity activity_of(const SeveralSteps& steps, const Trainer& trainer) {
       if (part != StepPart::input) activity.add(part, steps.timeline.nodes[i]);
     }
     activity.input.push_back({begin, arrival});
+    activity.software.push_back(steps.software[step]);
   }
-  for (Spans* spans : {&activity.compute, &activity.input, &activity.communication})
+  for (Spans* spans : {&activity.compute, &activity.input, &activity.communication, &activity.software})
     *spans = within(merged(std::move(*spans)), {steps.begin(), steps.timeline.end});
   return activity;
 }
@@ -144,10 +148,10 @@ std::vector<StepSplit> splits_of(const SeveralSteps& steps, const cluster::Machi
   for (const Trainer& trainer : trainers_of(plan, machine, divided)) {
     StepSplit& split = splits.emplace_back(split_of(activity_of(steps, trainer)));
     split.device = plan.devices[index(trainer.device)].name;
-    for (Seconds* part : {&split.compute, &split.communication, &split.exposed, &split.input})
+    for (Seconds* part :
+         {&split.compute, &split.communication, &split.exposed, &split.input, &split.software})
       *part = *part / reported;
     split.step = steps.step();
-    split.software = steps.software;
     split.waiting = split.step - split.compute - split.exposed - split.input - split.software;
   }
   return splits;

@@ -1,4 +1,6 @@
-// Claims: `time.collectives` expanded and folded are one time; what can't be folded is refused with the reason.
+// Claims: `time.collectives` expanded and folded are one time where all replicas do the same at the same time; elsewhere
+// auto is the time of expanded, and folded differs by less than the step waits for its collectives; what can't be folded is
+// refused with the reason.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -34,6 +36,7 @@ class Folded : public test::ScenarioRuns {
                        use_bias);
   }
   double step_time() const { return number_at(results("out"), {"simulated", "step_time_s"}); }
+  double exposed() const { return number_at(results("out"), {"simulated", "exposed_communication_s"}); }
 
  private:
   static std::string ones(int count) {
@@ -91,10 +94,48 @@ TEST_F(Folded, IsRefusedWithTheReason) {
   refused(1, {}, "can't be folded: there is one task");
   refused(2, {R"(training={"loop": "fit", "loss": "mse", "optimizer": "SGD", "global_batch": 6})"},
           "can't be folded: replicas have different numbers of rows");
-  // 49 x 48 values are not divided evenly among 10; TensorFlow's own chunks are never equal.
-  refused(5, {"model=" + dense("true")}, "no two rounds of its collectives");
-  refused(2, {R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})"},
-          "no two rounds of its collectives");
+}
+
+// Replicas that get ready one after the other, or whose pieces are unequal: 49 x 48 values are not divided evenly among
+// 10 replicas, and TensorFlow's own chunks are never equal.
+TEST_F(Folded, BoundsWhatAutoHasExactly) {
+  const std::string bias = "model=" + dense("true");
+  const std::string ring = R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})";
+  const std::string slow = R"(faults=[{"slow": "worker:1", "factor": 3, "from_step": 0}])";
+  const std::vector<std::vector<std::string>> ways{{bias},
+                                                   {ring},
+                                                   {bias, ring},
+                                                   {"time.jitter=0.1", "time.steps=20"},
+                                                   {ring, "time.jitter=0.1", "time.steps=20"},
+                                                   {slow},
+                                                   {ring, slow}};
+  int longer = 0;
+  for (const int workers : {2, 3, 5, 8})
+    for (const std::vector<std::string>& overrides : ways) {
+      ASSERT_EQ(run(workers, 2, "expanded", overrides).exit, cli::Exit::done);
+      const double all = step_time(), exposed_of_all = exposed();
+      const Said small = run(workers, 2, "auto", overrides);
+      EXPECT_FALSE(has(small.results, "folded: ")) << small.results;
+      EXPECT_EQ(step_time(), all) << workers << overrides.front();
+      EXPECT_EQ(exposed(), exposed_of_all) << workers << overrides.front();
+      const Said folded = run(workers, 2, "folded", overrides);
+      ASSERT_EQ(folded.exit, cli::Exit::done) << folded.messages;
+      EXPECT_TRUE(has(folded.results, "each collective begins with the last")) << folded.results;
+      EXPECT_NEAR(step_time(), all, exposed()) << workers << overrides.front();
+      if (step_time() > all * (1 + 1e-9)) ++longer;
+    }
+  EXPECT_GE(longer, 4);  // else nothing shows that it is a bound
+}
+
+// A plan of all replicas would be too large: 64 x 2 are simulated by those of one task, and the results say so.
+TEST_F(Folded, IsWhatAutoTakesForManyReplicas) {
+  const Said many = run(64, 2, "auto");
+  ASSERT_EQ(many.exit, cli::Exit::done) << many.messages;
+  EXPECT_TRUE(has(many.results, "folded: 1 of 64 tasks, each collective begins with the last replica"))
+      << many.results;
+  const double time = step_time();
+  ASSERT_EQ(run(64, 2, "folded").exit, cli::Exit::done);
+  EXPECT_EQ(step_time(), time);
 }
 
 // 2 x 1,199 rounds of 1,200 moves.

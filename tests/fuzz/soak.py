@@ -25,6 +25,7 @@ SWEEP = {"name": "soak", "scenario": "scenario.json", "axes": [{"batch": "1..200
 ALLOWED_GROWTH = 0.05  # of a process that times points
 ALLOWED_BYTES = 4 << 20
 ALLOWED_OF_ROW = 4096  # bytes of the process that collects the rows
+ENDS_WITHIN = 600  # seconds in which an interrupted sweep writes the tables of its rows, on a busy machine, too
 
 
 def below(process):
@@ -54,7 +55,7 @@ def rows_in(folder):
 
 
 def sample(program, folder, seconds):
-    """By process, the samples (seconds, bytes, rows)."""
+    """The process that collects, by process the samples (seconds, bytes, rows), and what went wrong."""
     (folder / "scenario.json").write_text(json.dumps(SCENARIO))
     (folder / "sweep.json").write_text(json.dumps(SWEEP))
     out = folder / "out"
@@ -68,11 +69,16 @@ def sample(program, folder, seconds):
             memory = memory_of(each)
             if memory:
                 samples.setdefault(each, []).append((time.monotonic() - begin, memory, rows))
-    is_done = process.poll() is not None
-    if not is_done:
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(60)
-    return process.pid, samples, is_done
+    if process.poll() is not None:
+        return process.pid, samples, "the sweep ended before its time"
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.wait(ENDS_WITHIN)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return process.pid, samples, f"the interrupted sweep didn't end within {ENDS_WITHIN} s"
+    return process.pid, samples, ""
 
 
 def judge(collector, samples, seconds):
@@ -99,11 +105,10 @@ def main():
     reader.add_argument("--minutes", type=float, default=30)
     options = reader.parse_args()
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
-        collector, samples, is_done = sample(options.program.resolve(), pathlib.Path(folder), options.minutes * 60)
-    if is_done:
-        print("the sweep ended before its time")
-        return 1
-    return 1 if judge(collector, samples, options.minutes * 60) else 0
+        collector, samples, wrong = sample(options.program.resolve(), pathlib.Path(folder), options.minutes * 60)
+    if wrong:
+        print(wrong)
+    return 1 if judge(collector, samples, options.minutes * 60) or wrong else 0
 
 
 if __name__ == "__main__":

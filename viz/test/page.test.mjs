@@ -523,7 +523,7 @@ for (const [name, report] of [
 }
 
 test("a page with the largest figures, the smallest and none has no NaN and no fault", async () => {
-  for (const figure of [1e308, -1, 1e-9, 0, null])
+  for (const figure of [1e308, -1, 1e-12, 1e-100, 0, null])
     for (const report of [stored("run"), stored("collective"), stored("recommendation"), reportOf(sweep())]) {
       const { page, problems } = await open(withFigures(report, figure));
       assert.deepEqual(problems, [], `${figure}: ${report.results[0].name}`);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +14,8 @@ namespace wt::agreement {
 namespace {
 
 using session::Results;
+
+constexpr double rounding = 1e-12;  // of a sum of times, relative
 
 // Of two results, the first thing that differs.
 class Comparison {
@@ -30,6 +33,12 @@ class Comparison {
   void same_time(std::string_view what, Seconds other, Seconds first) {
     const double apart = std::abs((other - first).count());
     if (!(apart <= tolerance_ * std::abs(first.count()))) equal(what, other.count(), first.count());
+  }
+  void between(std::string_view what, Seconds other, Seconds least, Seconds most) {
+    const Seconds margin = most * std::max(tolerance_, rounding);
+    if (found_.empty() && !(other >= least - margin && other <= most + margin))
+      found_ =
+          fmt::format("{}: {}, which isn't from {} to {}", what, other.count(), least.count(), most.count());
   }
   const std::string& found() const { return found_; }
 
@@ -76,6 +85,8 @@ void compare_parts(const timing::Simulated& other, const timing::Simulated& firs
   part("communication", other.communication, first.communication);
   part("exposed communication", other.exposed, first.exposed);
   part("waiting", other.waiting, first.waiting);
+  for (const Seconds each : {other.exposed, other.input, other.software, other.waiting})
+    out.between("a part of the step", each, Seconds(0), other.step);
 }
 
 void compare_steps(const timing::Simulated& other, const timing::Simulated& first, Comparison& out) {
@@ -83,12 +94,19 @@ void compare_steps(const timing::Simulated& other, const timing::Simulated& firs
   out.same_time("what a step adds", other.each_step(), first.each_step());
 }
 
-void compare_times(const Results& other, const Results& first, bool has_parts, Comparison& out) {
+void compare_plans(const Results& other, const Results& first, Comparison& out) {
   out.equal("planned steps", other.planned.steps, first.planned.steps);
   out.equal("replicas", other.planned.replicas, first.planned.replicas);
   out.equal("memory", session::peak_memory(other.planned).count(),
             session::peak_memory(first.planned).count());
   out.equal("a step is timed", other.simulated.has_value(), first.simulated.has_value());
+}
+
+void compare_bound(const timing::Simulated& other, const timing::Simulated& first, Comparison& out) {
+  out.between("the step", other.step, first.step - other.exposed, first.step + other.exposed);
+}
+
+void compare_times(const Results& other, const Results& first, bool has_parts, Comparison& out) {
   if (other.simulated && first.simulated) {
     compare_steps(*other.simulated, *first.simulated, out);
     if (has_parts) compare_parts(*other.simulated, *first.simulated, out);
@@ -108,7 +126,10 @@ void compare_times(const Results& other, const Results& first, bool has_parts, C
 
 std::string difference(const drawn::Trained& other, const drawn::Trained& first, const Compared& compared) {
   Comparison comparison(compared.tolerance);
+  if (compared.times || compared.is_bound) compare_plans(other.results, first.results, comparison);
   if (compared.times) compare_times(other.results, first.results, compared.parts, comparison);
+  if (compared.is_bound && other.results.simulated && first.results.simulated)
+    compare_bound(*other.results.simulated, *first.results.simulated, comparison);
   if (compared.numbers) compare_numbers(other, first, compared, comparison);
   return comparison.found();
 }

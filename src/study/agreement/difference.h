@@ -9,10 +9,13 @@ namespace wt::agreement {
 
 // What is compared, and how closely.
 struct Compared {
-  bool numbers = true;     // losses and metrics, bit for bit
-  bool weights = true;     // likewise, where numbers are compared
-  bool times = true;       // and memory
-  bool parts = true;       // into which a step is divided, where times are compared
+  bool numbers = true;  // losses and metrics, bit for bit
+  bool weights = true;  // likewise, where numbers are compared
+  bool times = true;    // and memory
+  bool parts = true;    // into which a step is divided, where times are compared
+  // A step differs from that of the first by less than it waits for its collectives; nothing else of its times is
+  // compared.
+  bool is_bound = false;
   double tolerance = 0;    // of times, relative
   std::int64_t first = 0;  // the first step whose numbers are compared
 };

@@ -38,7 +38,8 @@ std::string optimizer(Dice& dice) {
 }
 
 std::string time(Dice& dice) {
-  return dice.of<std::string>({"{}", "{}", R"({"jitter": 0.02, "steps": 3})", R"({"launch": "mpi"})"});
+  return dice.of<std::string>({"{}", "{}", R"({"jitter": 0.02, "steps": 3})",
+                               R"({"jitter": 0.2, "steps": 12})", R"({"launch": "mpi"})"});
 }
 
 std::string faults(Dice& dice, const Site& site, std::int64_t steps) {
@@ -61,7 +62,7 @@ std::string undisturbed(std::int64_t seed) {
   const Task& task = tasks[dice.below(std::ssize(tasks) - (site.has_queue ? 1 : 0))];
   const bool is_normalized = task.model.find("BatchNormalization") != std::string_view::npos;
   const bool is_fit = !site.has_queue && dice.one_in(2);
-  const std::int64_t batch = dice.of<std::int64_t>({12, 16, 24}), steps = dice.between(1, 4);
+  const std::int64_t batch = dice.of<std::int64_t>({12, 16, 24, 32}), steps = dice.between(1, 4);
   const std::int64_t rows = steps * batch + (dice.one_in(2) ? dice.below(batch) : 0);
   const std::string data = dataset(dice, site, rows), rule = optimizer(dice);
   return fmt::format(

@@ -2,9 +2,9 @@
 // Carries out a drawn scenario in ways that must come to the same, and compares what came of them. What must hold:
 //
 //   again, on four threads, and as scenario.resolved.json has it: the bits of every result
-//   with collectives that are expanded, and then also without numbers: the same times to 1e-9, memory and course of the
-//   job, since values never influence time
-//   without numbers, with what can be folded folded: the same step to 1e-9
+//   with collectives that are expanded, or without numbers: the same times to 1e-9, memory and course of the job, since
+//   values never influence time
+//   without numbers, with one task that stands for all: a step that differs by less than it waits for its collectives
 //   ended after an epoch and continued from its checkpoint: the bits of the losses that remain, and of the weights
 //
 // A way that the program refuses for this scenario, with a reason, is no difference; it is counted.

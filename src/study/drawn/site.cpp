@@ -28,15 +28,32 @@ Site cores(Dice&, std::string_view strategy) {
           .tasks = {"worker:0"}};
 }
 
+std::string strategy_with(Dice& dice, std::string_view strategy, std::string_view implementation) {
+  return fmt::format(R"("strategy": {{"type": "{}", "communication_options": {{"implementation": "{}"{}}}}})",
+                     strategy, implementation, dice.one_in(4) ? R"(, "bytes_per_pack": "64 B")" : "");
+}
+
+// All GPUs of two described machines, whose rings go over several network cards, or each host's first.
+Site machines(Dice& dice, std::string_view strategy) {
+  const std::string_view machine = dice.of<std::string_view>({"dgx2", "dgx1_v100", "dgx_a100", "gce_n1_k80"});
+  const bool has_all = dice.one_in(2);
+  const std::int64_t count = has_all ? 2 : dice.between(2, 4);
+  const std::string way = strategy_with(dice, strategy, dice.of<std::string_view>({"nccl", "nccl", "ring"}));
+  return {.keys = fmt::format(R"("platform": {{"file": "{}", "set": {{"machines": {}}}}}, {}{})", machine,
+                              count, has_all ? "" : R"("devices": {"visible": ["GPU:0"]}, )", way),
+          .tasks = numbered("worker", count),
+          .has_network = true};
+}
+
 Site workers(Dice& dice, std::string_view strategy) {
+  if (dice.one_in(5)) return machines(dice, strategy);
   const std::int64_t count = dice.of<std::int64_t>({2, 3, 4, 8}), devices = count * dice.between(1, 2);
   const bool has_chief = dice.one_in(3);
   std::string cluster;
   if (has_chief) cluster = fmt::format(R"("cluster": {{"chief": 1, "worker": {}}}, )", count - 1);
   Site site{
-      .keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}"strategy": )"
-                          R"({{"type": "{}", "communication_options": {{"implementation": "{}"}}}})",
-                          devices, count, cluster, strategy, dice.one_in(2) ? "ring" : "auto"),
+      .keys = fmt::format(R"("platform": {{"virtual": {{"devices": {}, "workers": {}}}}}, {}{})", devices,
+                          count, cluster, strategy_with(dice, strategy, dice.one_in(2) ? "ring" : "auto")),
       .tasks = numbered("worker", has_chief ? count - 1 : count),
       .has_network = true};
   if (has_chief) site.tasks.emplace_back("chief");
