@@ -71,7 +71,7 @@ def sample(program, folder, seconds):
                 samples.setdefault(each, []).append((time.monotonic() - begin, memory, rows))
     if process.poll() is not None:
         return process.pid, samples, "the sweep ended before its time"
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGTERM)  # a program that is started in the background ignores SIGINT
     try:
         process.wait(ENDS_WITHIN)
     except subprocess.TimeoutExpired:
