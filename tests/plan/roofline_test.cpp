@@ -507,12 +507,13 @@ MeasuredStep measured_with(const Efficiency& efficiency, std::int64_t size) {
   return step;
 }
 
+// But for the draw towards a common factor, which costs up to an error of 1 %.
 TEST(EfficiencyFit, FindsTheConstantsThatMadeTheSteps) {
   const Efficiency made{0.45, 0.62, 0.71};
   const std::vector<MeasuredStep> steps{measured_with(made, 14), measured_with(made, 28),
                                         measured_with(made, 112), measured_with(made, 7)};
   const Efficiency found = fitted(steps);
-  for (const MeasuredStep& step : steps) EXPECT_NEAR(predicted(step, found) / step.measured, 1, 2e-3);
+  for (const MeasuredStep& step : steps) EXPECT_NEAR(predicted(step, found) / step.measured, 1, 1.5e-2);
   const Efficiency none = fitted({});
   EXPECT_EQ(none.convolution, 0.70);
 }

@@ -35,7 +35,7 @@ Seconds step_of(int replicas, std::string_view semantics, std::string_view train
 }
 
 // Adam by operations passes 30 times over a variable and launches 12 kernels; its one kernel reads the variable, the
-// gradient and two moments, and writes three of them.
+// gradient and two moments, and writes three of them. Replicas also wait for the slowest, whose lag grows with the step.
 TEST(Updates, OfKeras3AreOperations) {
   const device::DeviceType& type = platform::device_type_named("v100_sxm2_16");
   const double passes = (30 - 7) * 4.0 * side * side;
@@ -43,7 +43,7 @@ TEST(Updates, OfKeras3AreOperations) {
       type.memory_bandwidth.count() * plan::efficiency_of(type, device::Precision::float32).memory;
   const double expected = passes / memory + 11 * type.launch_gap.count();
   for (const int replicas : {1, 2, 3, 8})
-    EXPECT_NEAR((step_of(replicas, "keras3") - step_of(replicas, "keras2")).count() / expected, 1, 0.01)
+    EXPECT_NEAR((step_of(replicas, "keras3") - step_of(replicas, "keras2")).count() / expected, 1, 0.03)
         << replicas;
 }
 

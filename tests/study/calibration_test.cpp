@@ -100,7 +100,8 @@ TEST(CalibratedCollectives, PredictOtherSizesOfPublishedTablesBetter) {
                                        "B200, 2 nodes", "RTX 2080 Ti x8"};
     if (!chosen.contains(table.name)) continue;
     platform::Parameters parameters;
-    for (const std::string& text : table.system.overrides) parameters.push_back(platform::parse_parameter(text));
+    for (const std::string& text : table.system.overrides)
+      parameters.push_back(platform::parse_parameter(text));
     const platform::Platform described = platform::load(table.system.platform, parameters).platform;
     const Group group = communication::first_devices(described, described.devices());
     std::vector<MeasuredCall> calls;

@@ -222,7 +222,7 @@ TEST(StepTime, MultiWorkerMirroredIsTheSameFoldedAndExpanded) {
 // Where the pieces of rings over all cards are unequal, machines do more or less. A whole collective ends for all with the
 // last of them, and has pieces that are all as large as the largest; of single messages, those that come together differ.
 TEST(StepTime, UnequalPiecesMakeAFoldedStepDifferLittle) {
-  constexpr double most = 3e-3;  // 1.7e-3 were found, for 100,003 numbers on two DGX-2
+  constexpr double most = 7e-3;  // 4.7e-3 were found, for 100,003 numbers in NCCL's ring on two DGX-2
   double worst = 0;
   for (const auto& [name, devices] : {std::pair("dgx2", 16), {"dgx_a100", 8}})
     for (const std::int64_t elements : {6400, 6401, 100'003})
