@@ -132,6 +132,7 @@ timing::Simulated internal::Parts::simulated(strategy::Steps steps, std::int64_t
   timing::SimulationOptions options;
   options.rows = rows;
   options.copies = session::copies_of(run);
+  options.updates = session::updates_of(run);
   options.software = session::software_of(run, machine_);
   options.is_brought_together = run.strategy->meets_in_collectives();
   options.pool = session::pool_of(run, machine_, plan, schedule.closures.value_or(without_end));

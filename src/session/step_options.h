@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "plan/rows.h"
+#include "plan/traffic.h"
 #include "scenario/machine.h"
 #include "timing/pool.h"
 #include "timing/software.h"
@@ -12,6 +13,9 @@ namespace wt::session {
 
 // When rows are copied to the devices.
 plan::RowCopies copies_of(const scenario::Scenario& scenario);
+
+// How optimizers update variables.
+plan::Updates updates_of(const scenario::Scenario& scenario);
 
 // The work of TensorFlow's own software in a process of this machine. Absent: nothing is measured for such a strategy,
 // or the user doesn't want it counted.

@@ -18,17 +18,6 @@ namespace wt::session {
 
 namespace {
 
-// XLA joins the operations of an update, too.
-plan::Updates updates_of(const scenario::Scenario& scenario) {
-  const scenario::Time& time = scenario.time;
-  const bool is_joined =
-      scenario.training.jit_compile || time.fusion.value_or(scenario::Fusion::none) != scenario::Fusion::none;
-  const bool are_operations = is_on(model::Switch::updates_are_operations, scenario.semantics) && !is_joined;
-  const scenario::Updates usual = are_operations ? scenario::Updates::operations : scenario::Updates::fused;
-  return time.updates.value_or(usual) == scenario::Updates::operations ? plan::Updates::operations
-                                                                       : plan::Updates::fused;
-}
-
 plan::Fusion fusion_of(scenario::Fusion fusion) {
   switch (fusion) {
     case scenario::Fusion::activations:

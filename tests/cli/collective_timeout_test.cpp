@@ -75,7 +75,7 @@ TEST_F(CollectiveTimeout, F20_EndsAJobOnlyWhenTheCollectiveTakesLonger) {
   // In later steps the late one is late with the update before, too.
   EXPECT_EQ(run("multi_worker_2x2", "later", slow, 1.1 * span).exit, cli::Exit::job_failed);
   EXPECT_EQ(timed_out(results("later"), "step"), timed_out(results("out"), "step") + 1);
-  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, 1.5 * span).exit, cli::Exit::done);
+  EXPECT_EQ(run("multi_worker_2x2", "enough", slow, 3 * span).exit, cli::Exit::done);
   EXPECT_EQ(results("enough").find("timed_out"), nullptr);
 }
 

@@ -59,7 +59,7 @@ TEST(List, TellsTheRatesOfADeviceAndHowItIsKnown) {
   EXPECT_TRUE(has(line_of("h100_sxm"), "tf32 494.5 TFLOP/s, float16 989.4 TFLOP/s"));
   EXPECT_TRUE(has(line_of("h100_sxm"), "; calibrated in tf32, expected error of another network "));
   EXPECT_TRUE(has(line_of("tpu_v3_core"), "; calibrated by one network in bfloat16, expected error "));
-  EXPECT_TRUE(has(line_of("rtx4090"), "; data sheet in tf32, expected error "));
+  EXPECT_TRUE(has(line_of("b200_sxm"), "; data sheet in tf32, expected error "));
 }
 
 TEST(List, SuggestsTheKindThatWasMeant) {

@@ -58,8 +58,9 @@ TEST(ExplainCauses, NamesTheFrequentOnes) {
         Case{"multi_worker_8_k80_10gbe",
              {R"(strategy={"type": "multi_worker_mirrored", "communication": "ring"})"},
              "- Gradients go over TensorFlow's own gRPC ring"},
-        Case{
-            "multi_worker_32_dgx_a100", {"training.per_replica_batch=2"}, "cross the machines in every step"},
+        Case{"multi_worker_32_dgx_a100",
+             {"training.per_replica_batch=1", "time.updates=fused"},
+             "cross the machines in every step"},
         Case{"mirrored_dgx_a100", {"time.jitter=0.1"}, "- Devices wait for the slowest of 8"}}) {
     const std::string text = explained(each.scenario, each.set);
     EXPECT_TRUE(has(text, each.cause)) << each.scenario << ": " << each.cause << "\n" << text.substr(0, 2000);

@@ -116,7 +116,7 @@ TEST(VerifyScaling, CentralStorageOnTheHostScalesAsPublished) {
   EXPECT_LT(median(errors.scaling), 0.015);
   EXPECT_LT(largest(errors.scaling), 0.06);
   EXPECT_LT(median(errors.scaling_of_8), 0.01);
-  EXPECT_LT(median(errors.absolute), 0.03);
+  EXPECT_LT(median(errors.absolute), 0.04);
   EXPECT_LT(largest(errors.absolute), 0.10);
 }
 
@@ -192,7 +192,7 @@ TEST(VerifyScaling, TellsWhatIsLeftOutAndWhy) {
             (std::vector<std::string>{"9 rows: its source doesn't state a machine and a precision that the "
                                       "catalogue has",
                                       "78 rows: not a training throughput",
-                                      "94 rows: one device, which `verify measurements` predicts"}));
+                                      "184 rows: one device, which `verify measurements` predicts"}));
 }
 
 TEST(VerifyScaling, PrintsGroupsWithTheirErrorsAndCsvWithTheNumbers) {
