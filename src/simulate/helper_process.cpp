@@ -106,9 +106,12 @@ void HelperProcess::stop() {
   if (id_ > 0) ending();
 }
 
+// A process that is killed closes its descriptors one after the other. Whoever saw another one close may be earlier than
+// this one closes.
 bool HelperProcess::has_ended() const {
+  constexpr int enough_to_close_all = 1000;  // milliseconds
   pollfd requests{.fd = requests_, .events = 0, .revents = 0};
-  return ::poll(&requests, 1, 0) > 0;
+  return ::poll(&requests, 1, enough_to_close_all) > 0;
 }
 
 std::string HelperProcess::ending() const {
