@@ -14,8 +14,8 @@ constexpr double Efficiency::*constants[] = {&Efficiency::convolution, &Efficien
                                              &Efficiency::memory};
 
 // The weight of the draw towards a common factor, beside the error of each step. Constants that differ from a common
-// factor by 30 % cost as much as an error of 3 % in every step. Of 0.0025, 0.005, 0.01 and 0.02, this one predicts networks
-// that are left out best (`windtunnel verify measurements`).
+// factor by 30 % cost as much as an error of 3 % in every step. The weight grows with the number of steps, so that many steps
+// of few networks don't determine constants that other networks need.
 constexpr double draw = 0.01;
 
 // Errors count by their squares up to about this size, and by their size from there on (Charbonnier's loss), so that a

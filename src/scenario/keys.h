@@ -490,8 +490,7 @@ void keys_of(Visit& visit, Time& time) {
       time.fusion);
   visit(optional("updates",
                  "how an optimizer's update of a variable runs: fused (one kernel), or operations (a kernel "
-                 "for each "
-                 "operation); absent: operations in Keras 3 without XLA, else fused"),
+                 "for each operation); absent: operations in Keras 3 without XLA, else fused"),
         time.updates);
   visit(optional(
             "image_data_format",
@@ -502,11 +501,11 @@ void keys_of(Visit& visit, Time& time) {
   visit(
       optional(
           "collectives",
-          "how collectives are played: expanded, every move of every replica; folded, one task for all that "
-          "are like it, and each collective begins with the last replica, ends for all at once and has its "
-          "links "
-          "alone, so that a step may differ by less than it waits for its collectives; auto folds where all "
-          "moves are too many to play in a moment"),
+          "how collectives are played: expanded plays every move of every replica; folded plays one task for "
+          "all tasks that are alike, where a collective begins when the last replica is ready, and the "
+          "step's "
+          "error is smaller than the time that it waits for collectives; auto expands, and folds steps that "
+          "are too large for it"),
       time.collectives);
   visit(optional("launch",
                  "what drives the devices: threads of one process on each machine, as in TensorFlow, or "

@@ -1,6 +1,7 @@
 #pragma once
-// The constants of platforms/communication.json that were read off published tables of collectives, each of a class of
-// hardware: which tables they were read off, and what the program would take if nobody had measured the class.
+// The constants of platforms/communication.json that were read off published tables of collectives. Each belongs to a
+// class of hardware (a generation of GPUs, a kind of network). This says which tables a constant was read off, and which
+// constant takes its place for a class of which no table is published.
 
 #include <span>
 #include <string_view>

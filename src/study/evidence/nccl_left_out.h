@@ -1,11 +1,10 @@
 #pragma once
-// How far predictions of collectives are off on a system that nobody measured: each system in turn is left out, and
-// what was read off its tables is read off the other tables of the same class alone.
+// Leave-one-system-out validation: how far collectives are off on a system without published tables. Each system is left
+// out in turn, and the constants that were read off its tables are fitted again to the tables of the other systems.
 //
-// The class of a constant are the tables whose times it moves, which is found out by moving it. From these, without
-// those of the system that is left out, it is fitted by the mean error of the rows that it moves. If no table remains,
-// the constant is that of the nearest class, as for a class that nobody measured (class_constants.h). Constants that
-// weren't read off the system stay as they are.
+// A constant is fitted to the tables whose predicted times change with it, which are found by changing it. The fit makes
+// the mean error of the rows that change as small as possible. If no such table remains, the constant is taken from the
+// nearest class (class_constants.h). Constants that were not read off the system keep their values.
 
 #include <string>
 #include <vector>
