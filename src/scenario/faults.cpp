@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <set>
 
 #include "base/narrow.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "scenario/failure_log.h"
+#include "scenario/fault_links.h"
 #include "scenario/input_files.h"
 
 namespace wt::scenario {
@@ -84,33 +84,6 @@ std::vector<Process> processes_of(const cluster::Machine& machine) {
   return processes;
 }
 
-// The links by which a machine reaches others: on the ways from and to its hosts and devices, its NICs' own ones, and
-// those between machines that lie next to it.
-std::vector<platform::LinkId> network_of(const platform::Platform& platform, std::int32_t machine) {
-  std::set<platform::LinkId> links;
-  const std::int32_t other = machine == 0 ? platform.machines() - 1 : 0;
-  if (other == machine) return {};
-  const auto is_between = [&](platform::LinkId link) { return platform.machine_of(link) < 0; };
-  const auto add = [&](const std::vector<platform::LinkId>& route, auto next_to_it) {
-    for (const platform::LinkId link : route)
-      if (platform.link(link).kind == platform::LinkKind::nic && platform.machine_of(link) == machine)
-        links.insert(link);
-    if (next_to_it != route.size()) links.insert(route[next_to_it]);
-  };
-  std::vector<platform::Endpoint> own = platform.devices_of(machine);
-  std::ranges::copy(platform.hosts_of(machine), std::back_inserter(own));
-  for (const platform::Endpoint from : own) {
-    const platform::Endpoint to =
-        platform.is_device(from) ? platform.devices_of(other).front() : platform.hosts_of(other).front();
-    const std::vector<platform::LinkId> out = platform.route(from, to).links,
-                                        in = platform.route(to, from).links;
-    add(out, static_cast<std::size_t>(std::ranges::find_if(out, is_between) - out.begin()));
-    const auto last = std::ranges::find_if(in.rbegin(), in.rend(), is_between);
-    add(in, last == in.rend() ? in.size() : in.size() - 1 - static_cast<std::size_t>(last - in.rbegin()));
-  }
-  return {links.begin(), links.end()};
-}
-
 class FaultReader {
  public:
   FaultReader(const Scenario& scenario, const cluster::Machine& machine, std::int64_t steps)
@@ -133,7 +106,7 @@ class FaultReader {
       if (fault_->degrade) read_degraded();
       if (fault_->kill) read_failure("kill", *fault_->kill, timing::FailureKind::killed);
       if (fault_->preempt) read_failure("preempt", *fault_->preempt, timing::FailureKind::preempted);
-      if (fault_->cut) read_failure("cut", *fault_->cut, timing::FailureKind::cut);
+      if (fault_->cut) read_cut(*fault_->cut);
       if (fault_->random) read_random();
       if (fault_->log) read_log();
     }
@@ -158,33 +131,32 @@ class FaultReader {
 
   void read_degraded() {
     const timing::StepRange steps = range();
-    const std::vector<platform::LinkId> links = links_named(*fault_->degrade);
+    const std::vector<platform::LinkId> links = degraded_links(*fault_->degrade);
     if (!links.empty())
       faults_.degraded.push_back({*fault_->degrade, links, fault_->factor.value_or(1), steps});
   }
 
-  std::vector<platform::LinkId> links_named(const std::string& text) {
+  std::vector<platform::LinkId> degraded_links(const std::string& text) {
     const platform::Platform& platform = *machine_.platform;
     const auto process = std::ranges::find(processes_, with_index(text), &Process::short_name);
-    std::vector<platform::LinkId> links;
     if (process != processes_.end()) {
-      links = network_of(platform, process->machine);
+      std::vector<platform::LinkId> links = network_of(platform, process->machine);
       if (links.empty())
         problems_.add(place("degrade"), fmt::format("the machine of {} has no links to a network", text),
                       "name a link inside of it, as \"machine 0/gpu 0 -> nvswitch\"");
       return links;
     }
-    std::vector<std::string> names = known_tasks_;
-    for (std::int32_t i = 0; i < platform.links(); ++i) {
-      const platform::LinkId link{i};
-      if (platform.name(link) == text) links.push_back(link);
-      if (names.size() < most_suggested) names.push_back(platform.name(link));
-    }
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    if (links.empty())
-      problems_.add(place("degrade"), fmt::format("no task and no link has the name \"{}\"", printable(text)),
-                    did_you_mean(text, views));
+    std::vector<platform::LinkId> links = links_named(platform, text);
+    if (links.empty()) say_unknown("degrade", text);
     return links;
+  }
+
+  void say_unknown(std::string_view key, const std::string& text) {
+    std::vector<std::string> names = known_tasks_;
+    std::ranges::copy(names_of_links(*machine_.platform, most_suggested), std::back_inserter(names));
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    problems_.add(place(key), fmt::format("no task and no link has the name \"{}\"", printable(text)),
+                  did_you_mean(text, views));
   }
 
   // ---- What ends a training
@@ -195,10 +167,44 @@ class FaultReader {
     if (process == nullptr) return;
     if (kind == timing::FailureKind::cut && !is_cluster_)
       return problems_.add(place(key), "a training of one process needs no network", "leave it out");
-    timing::Failure failure = failure_of(*process, kind);
+    add_failure(*process, kind);
+  }
+
+  void add_failure(const Process& process, timing::FailureKind kind) {
+    timing::Failure failure = failure_of(process, kind);
     failure.step = fault_->step.value_or(0);
     failure.time = fault_->at;
     faults_.failures.push_back(std::move(failure));
+  }
+
+  // Of a task's network, or of a link by its name.
+  void read_cut(const std::string& text) {
+    const std::vector<platform::LinkId> links = links_named(*machine_.platform, text);
+    if (links.empty() && text.find(" -> ") != std::string::npos) return say_unknown("cut", text);
+    if (links.empty()) return read_failure("cut", text, timing::FailureKind::cut);
+    check_step(fault_->step, "step");
+    const std::vector<const Process*> behind = processes_behind(links);
+    if (behind.empty())
+      problems_.add(place("cut"), "no task of this training needs this link", "leave it out");
+    for (const Process* process : behind) add_failure(*process, kind_of_cut(links.front()));
+  }
+
+  // A link of a network carries bytes again. CUDA takes an error of NVLink or PCIe as fatal (NVIDIA's documentation of
+  // XID 74 and 79), and so the processes end that use it.
+  timing::FailureKind kind_of_cut(platform::LinkId link) const {
+    const platform::LinkKind kind = machine_.platform->link(link).kind;
+    const bool is_network = kind == platform::LinkKind::nic || kind == platform::LinkKind::network;
+    return is_network ? timing::FailureKind::cut : timing::FailureKind::killed;
+  }
+
+  std::vector<const Process*> processes_behind(const std::vector<platform::LinkId>& links) const {
+    std::vector<std::int32_t> machines;
+    for (const Process& process : processes_) machines.push_back(process.machine);
+    const std::vector<std::int32_t> behind = machines_behind(links, *machine_.platform, machines);
+    std::vector<const Process*> found;
+    for (const Process& process : processes_)
+      if (std::ranges::find(behind, process.machine) != behind.end()) found.push_back(&process);
+    return found;
   }
 
   timing::Failure failure_of(const Process& process, timing::FailureKind kind) const {

@@ -606,7 +606,12 @@ void keys_of(Visit& visit, Fault& fault) {
         fault.until_step);
   visit(optional("kill", "the task whose process ends: \"worker:1\", \"ps:0\", \"chief\""), fault.kill);
   visit(optional("preempt", "the task whose machine is taken away after a notice"), fault.preempt);
-  visit(optional("cut", "the task whose network carries nothing until \"back_after\""), fault.cut);
+  visit(
+      optional(
+          "cut",
+          "what carries nothing until \"back_after\": the network of a task, \"worker:1\", or a link of the "
+          "platform by its name"),
+      fault.cut);
   visit(Key{.name = "step",
             .meaning = "of kill, preempt and cut: the step that it doesn't reach, counted from 0",
             .at_least = 0,

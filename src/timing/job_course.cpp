@@ -102,10 +102,14 @@ class CoursePlayer {
       timed_.take();
   }
 
-  // All wait for the task that is cut off, and everything happens so much later.
+  // All wait for the task that is cut off, and everything happens so much later. Of stalls that overlap, a later one adds
+  // what it lasts longer.
   void stall(const Failure& failure, Seconds time) {
-    course_.stalls.push_back({failure, time, time + failure.back_after});
-    shift_ += failure.back_after;
+    const Seconds waited = course_.stalls.empty() ? time : std::max(time, course_.stalls.back().end);
+    const Seconds end = time + failure.back_after;
+    if (end <= waited) return;
+    course_.stalls.push_back({failure, waited, end});
+    shift_ += end - waited;
   }
 
   bool end(Attempt attempt, const Failure& failure, Seconds time) {

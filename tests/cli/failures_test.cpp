@@ -294,6 +294,40 @@ TEST_F(Failing, ALinkIsSlowForSomeSteps) {
   }
 }
 
+// Tasks that a link joins with the others are cut off with it. One inside of a machine is no network: its errors end the
+// processes that use it.
+TEST_F(Failing, ALinkIsCutByItsName) {
+  struct Case {
+    std::string link, back_after, task, ends;
+  };
+  base_.write("leaves.json",
+              R"({"machines": [{"file": "dgx_a100", "count": 4}],
+                  "network": {"type": "leaf_spine", "machines_per_leaf": 2, "spines": 1}})");
+  const std::string worker = "/job:worker/replica:0/task:";
+  for (const Case& each : std::vector<Case>{{"machine 1/nic 0 -> leaf 0", "3 s", "1", ""},
+                                            {"leaf 1 -> machine 2/nic 3", "30 s", "2", "cut"},
+                                            {"leaf 1 -> spine 0", "30 s", "2", "cut"},
+                                            {"machine 3/gpu 5 -> nvswitch", "3 s", "3", "killed"}}) {
+    const Said said =
+        run_text(R"({"name": "cut", "platform": "leaves.json", "strategy": "multi_worker_mirrored",
+        "model": "linear", "dataset": {"type": "synthetic", "rows": 640}, "numerics": "none",
+        "training": {"loss": "mse", "optimizer": "sgd", "global_batch": 32},
+        "faults": [{"cut": ")" +
+                     each.link + R"(", "at": "2 s", "back_after": ")" + each.back_after +
+                     R"("}], "job": {"step": "1 s", "restarts": 1}})",
+                 "out");
+    ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
+    const json::Value found = results("out");
+    const json::Value& failures = *found.find("failures");
+    const bool is_stall = each.ends.empty();
+    EXPECT_EQ(failures.find("stalls")->elements().size(), is_stall ? 1u : 0u) << each.link;
+    EXPECT_EQ(failures.find("attempts")->elements().size(), is_stall ? 1u : 2u) << each.link;
+    const json::Value& first = failures.find(is_stall ? "stalls" : "attempts")->elements().front();
+    EXPECT_EQ(first.find("task")->string(), worker + each.task) << each.link;
+    EXPECT_EQ(first.find("failure")->string(), is_stall ? "cut" : each.ends) << each.link;
+  }
+}
+
 // ---- Random failures, and those of a log
 
 TEST_F(Failing, RandomFailuresComeFromTheSeed) {

@@ -129,6 +129,22 @@ TEST(JobCourse, AShortCutIsAStallAndALongOneEndsTheAttempt) {
   EXPECT_EQ(course_of(job_of(100, 50), faults, options(1)).restarts(), 1);
 }
 
+TEST(JobCourse, StallsThatOverlapDontAddUp) {
+  Failure cut = killed_at(Seconds(20));
+  cut.kind = FailureKind::cut;
+  cut.back_after = Seconds(3);
+  Failure later = cut, within = cut;
+  later.time = Seconds(21);
+  within.time = Seconds(21.5);
+  within.back_after = Seconds(1);
+  Faults faults;
+  faults.failures = {cut, cut, later, within};
+  const JobCourse course = course_of(job_of(100, 50), faults, options(1));
+  EXPECT_EQ(course.end, Seconds(114));
+  ASSERT_EQ(course.stalls.size(), 2u);
+  EXPECT_EQ(course.stalls[1].begin, Seconds(23));
+}
+
 // Step 20 is under way at 20.5 s. The state after step 21 is saved at 27 s, as TensorFlow does (recording
 // preemption_sigterm_2: one more step after the notice).
 TEST(JobCourse, APreemptedProcessSavesIfItsGraceIsLongEnough) {
