@@ -9,7 +9,6 @@
 // (llvm.org/docs/LibFuzzer.html)
 
 #include <fmt/format.h>
-#include <sanitizer/allocator_interface.h>
 
 #include <atomic>
 #include <cctype>
@@ -20,6 +19,11 @@
 
 #include "fuzz/mutation.h"
 #include "fuzz/oracle.h"
+
+// Without the address sanitizer there is no such function, and memory isn't counted.
+extern "C" __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
+    void (*taken)(const volatile void*, std::size_t), void (*given_back)(const volatile void*));
+extern "C" __attribute__((weak)) std::size_t __sanitizer_get_allocated_size(const volatile void* pointer);
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
@@ -37,9 +41,7 @@ void count_taken(const volatile void*, std::size_t size) {
   const std::size_t now = held += size;
   for (std::size_t most = most_held; most < now && !most_held.compare_exchange_weak(most, now);) continue;
 }
-void count_given_back(const volatile void* pointer) {
-  held -= __sanitizer_get_allocated_size(const_cast<const void*>(pointer));
-}
+void count_given_back(const volatile void* pointer) { held -= __sanitizer_get_allocated_size(pointer); }
 
 constexpr std::size_t always_allowed = 16'000'000;  // tables that are made once, files in pieces
 
@@ -110,7 +112,8 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
     std::fprintf(stderr, "name a target first: --target=json; --list prints all\n");
     std::exit(EXIT_FAILURE);
   }
-  __sanitizer_install_malloc_and_free_hooks(count_taken, count_given_back);
+  if (__sanitizer_install_malloc_and_free_hooks != nullptr)
+    __sanitizer_install_malloc_and_free_hooks(count_taken, count_given_back);
   return 0;
 }
 
