@@ -37,6 +37,9 @@ struct Torus {
   int slices = 1;
 };
 
+// The tuner that comes with the machines (collective/tuner.h), by the kind of machine for which it was made.
+enum class Tuner : std::uint8_t { none, aws_p5, aws_p5en, aws_p6 };
+
 struct Fabric {
   int nodes = 1;                  // machines; an NVLink domain across machines counts as one node, as in NCCL
   int ranks_per_node = 1;         // 0: Nodes have different numbers of ranks.
@@ -53,7 +56,8 @@ struct Fabric {
   // Whether the network cards' plugin lets these protocols, and NVLSTree, cross nodes.
   bool has_ll = true, has_ll128 = true, has_nvls_tree = true;
   bool gpu_direct = false;  // NICs read and write the memory of GPUs directly.
-  Seconds latency{};        // of one message; used where no table of a library applies
+  Tuner tuner = Tuner::none;
+  Seconds latency{};  // of one message; used where no table of a library applies
   std::optional<Torus> torus{};
 };
 

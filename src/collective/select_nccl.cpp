@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "collective/nccl_cost.h"
+#include "collective/tuner.h"
 
 namespace wt::collective {
 
@@ -142,6 +143,15 @@ std::vector<Choice> by_sends(const Communicator& communicator) {
   return found;
 }
 
+// What a tuner names costs nothing in the eyes of NCCL, if it is among what NCCL can use.
+void prefer_tuned(std::vector<Choice>& found, const Question& question) {
+  const std::optional<Tuned> named = tuned(question);
+  if (!named) return;
+  for (Choice& choice : found)
+    if (choice.algorithm == catalog_name(question, named->pattern) && choice.protocol == named->protocol)
+      choice.predicted = Seconds(0), choice.reason = "the tuner of the machines' provider names it";
+}
+
 }  // namespace
 
 std::vector<Choice> rank_by_nccl(const Question& question) {
@@ -153,6 +163,7 @@ std::vector<Choice> rank_by_nccl(const Question& question) {
     for (const ProtocolRow& row : protocols())
       if (is_supported(communicator, pattern, row.protocol))
         found.push_back(choice_of(communicator, pattern, row.protocol));
+  prefer_tuned(found, question);
   return found;
 }
 

@@ -73,6 +73,7 @@ Generation generation(Reader reader) {
   Generation generation{.simple = reader.required<Seconds>("simple", time),
                         .ll_rate = reader.required<BytesPerSecond>("ll_rate", rate),
                         .ll_network = reader.required<BytesPerSecond>("ll_network", rate),
+                        .ring_blocks = reader.maybe<BytesPerSecond>("ring_blocks", rate),
                         .ll128_from = reader.maybe<Bytes>("ll128_from", size)};
   generation.tree_share = reader.optional<double>("tree_share", 1, share);
   if (generation.ll128_from) generation.ll128_payload = reader.required<double>("ll128_payload", share);
@@ -99,7 +100,8 @@ Network network(Reader reader) {
                   .ll_rate = reader.maybe<BytesPerSecond>("ll_rate", rate),
                   .ll128_rate = reader.maybe<BytesPerSecond>("ll128_rate", rate),
                   .chunk = reader.maybe<Bytes>("chunk", size),
-                  .stored = reader.optional<double>("stored", 0, json::Range<double>{.at_least = 0})};
+                  .stored = reader.optional<double>("stored", 0, json::Range<double>{.at_least = 0}),
+                  .branched = reader.optional<double>("branched", 1, share)};
   if (auto generations = reader.optional_object("generations"))
     network.of_generation = generations_of(std::move(*generations));
   network.has_nvls_tree = reader.optional<bool>("nvls_tree", true);
@@ -145,6 +147,14 @@ Grpc grpc(Reader reader) {
   return grpc;
 }
 
+Staging staging(Reader reader) {
+  const Staging staging{.ll = reader.required<double>("ll", share),
+                        .cache = reader.required<Bytes>("cache", size),
+                        .beyond_cache = reader.required<double>("beyond_cache", share)};
+  finish(reader);
+  return staging;
+}
+
 LlChannel ll_channel(Reader reader) {
   const LlChannel channel{.rate = reader.required<BytesPerSecond>("rate", rate),
                           .bytes = reader.required<Bytes>("bytes", size)};
@@ -170,11 +180,8 @@ Constants read_constants(const std::filesystem::path& file) {
                       .payload = payload_of(reader.object("payload")),
                       .nvlink = patterns(reader.object("nvlink")),
                       .pcie = patterns(reader.object("pcie")),
-                      .xgmi = patterns(reader.object("xgmi"))};
-  Reader staged = reader.object("staged");
-  constants.staging_cache = staged.required<Bytes>("cache", size);
-  constants.beyond_cache = staged.required<double>("beyond_cache", share);
-  finish(staged);
+                      .xgmi = patterns(reader.object("xgmi")),
+                      .staging = staging(reader.object("staged"))};
   Reader copies = reader.object("host_copies");
   constants.host_copies_below = copies.required<Bytes>("below", size);
   constants.host_copies_share = copies.required<double>("share", share);

@@ -36,6 +36,8 @@ struct Generation {
   Seconds simple{};             // of one step over NVLink with protocol Simple
   BytesPerSecond ll_rate{};     // bus bandwidth that LL reaches over NVLink
   BytesPerSecond ll_network{};  // rate that LL reaches between machines
+  // Of all blocks that carry a ring of Simple behind switches, if they are no faster than the links.
+  std::optional<BytesPerSecond> ring_blocks{};
   // Within a machine, LL128 has another payload for vectors above this size, if it is set.
   std::optional<Bytes> ll128_from{};
   double ll128_payload = 0;
@@ -55,6 +57,8 @@ struct Network {
   std::optional<Bytes> chunk{};  // of Simple, where the plugin sets larger buffers than NCCL's own
   // In NVLSTree of several loops, a card passes a loop's bytes on once it has received this many times their number.
   double stored = 0;
+  // Share of the cards' rate that NVLSTree reaches among more than two machines, where a card serves two children.
+  double branched = 1;
   // Whether the library's plugin allows these protocols, and NVLSTree.
   bool has_ll = true, has_ll128 = true, has_nvls_tree = true;
 };
@@ -85,6 +89,14 @@ struct Grpc {
 // What answers are marked with whose times rest on these.
 inline constexpr std::string_view basis_of_grpc = "gRPC as on the loopback of a 2-core machine, no wire";
 
+// Messages between GPUs of a machine that pass through the memory of its host.
+struct Staging {
+  double ll = 0.5;  // payload of LL
+  // So many staged bytes of a call stay in the caches of the host. Those beyond reach only this share of the rate.
+  Bytes cache{};
+  double beyond_cache = 1;
+};
+
 // Channels of NCCL's protocol LL.
 struct LlChannel {
   BytesPerSecond rate{};
@@ -103,9 +115,7 @@ struct Constants {
   PerPattern nvlink{};  // of a step over NVLink; that of a ring with Simple is in its Generation
   PerPattern pcie{};    // of a step over PCIe
   PerPattern xgmi{};    // of a step over xGMI, by RCCL
-  // Vectors above this size, when staged through host memory, reach only this share of the rate.
-  Bytes staging_cache{};
-  double beyond_cache = 1;
+  Staging staging{};
   // If network cards can't reach the GPUs directly, vectors below this size reach only this share of the
   // rate.
   Bytes host_copies_below{};

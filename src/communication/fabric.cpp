@@ -1,6 +1,7 @@
 #include "communication/fabric.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "platform/keys.h"
@@ -71,6 +72,15 @@ const Network* network_of(const Hardware& machine) {
   return found == networks.end() ? nullptr : &found->second;
 }
 
+// Amazon's plug-in knows its machines by their names; here the class of the cards, their rate and the GPUs tell them.
+collective::Tuner tuner_of(const Hardware& machine) {
+  constexpr BytesPerSecond cards_of_p5(12.5e9);
+  const int capability = machine.fabric.capability;
+  if (machine.network != "efa" || capability < 90) return collective::Tuner::none;
+  if (capability >= 100) return collective::Tuner::aws_p6;
+  return machine.fabric.nic_rate > cards_of_p5 ? collective::Tuner::aws_p5en : collective::Tuner::aws_p5;
+}
+
 // Unset unless the group consists of whole slices of several chips.
 std::optional<collective::Torus> torus_of(const Summary& summary, const Group& group) {
   const int slices = whole_slices(group);
@@ -85,6 +95,22 @@ std::optional<collective::Torus> torus_of(const Summary& summary, const Group& g
                            hop.bottleneck,
                            hop.latency / static_cast<double>(hop.links.size()),
                            slices};
+}
+
+// What each device of the first node sends when all send to the next one at once, where they share links.
+BytesPerSecond rate_at_once(const Group& group, int devices) {
+  std::map<platform::LinkId, int> messages;
+  for (int device = 0; device < devices; ++device) {
+    const auto from = static_cast<std::size_t>(device), to = static_cast<std::size_t>((device + 1) % devices);
+    for (const platform::LinkId link : group.platform.route(group.ranks[from], group.ranks[to]).links)
+      ++messages[link];
+  }
+  BytesPerSecond least{};
+  for (const auto& [link, count] : messages) {
+    const BytesPerSecond rate = group.platform.link(link).bandwidth / static_cast<double>(count);
+    if (least == BytesPerSecond{} || rate < least) least = rate;
+  }
+  return least;
 }
 
 }  // namespace
@@ -114,10 +140,14 @@ Hardware hardware_of(const Group& group) {
                    .between = summary.network,
                    .link_speed = group.platform.link_speed(),
                    .is_joined = summary.machines > summary.nodes};
+  const int devices = std::min(summary.per_node, group.size());
+  if (summary.inside == platform::Inside::host_staged && devices > 1)
+    machine.inside = rate_at_once(group, devices);
   if (const Network* network = network_of(machine); network != nullptr && summary.nodes > 1) {
     machine.fabric.has_ll = network->has_ll;
     machine.fabric.has_ll128 = network->has_ll128;
     machine.fabric.has_nvls_tree = network->has_nvls_tree;
+    machine.fabric.tuner = tuner_of(machine);
   }
   if (group.size() > 1) {
     machine.fabric.latency = group.platform.route(group.ranks.front(), group.ranks.back()).latency;

@@ -57,23 +57,44 @@ BytesPerSecond ll_rate(const Facts& facts) {
 
 // The time of a ring's bytes among n GPUs, over that of its busy links. A block of NCCL carries a channel's chunks one
 // after the other. In each loop of an all-reduce it sends in 2 (n - 1) of its 2 n - 1 steps, and only takes in a chunk in
-// the last one (runRing in src/device/all_reduce.h). Behind switches the channels are hardly faster than the links, so
-// no other channel makes up for it. The described rates of links are those of eight GPUs, which contain their own part.
+// the last one (runRing in src/device/all_reduce.h). Where all blocks together are no faster than the links, no other
+// channel makes up for that.
 double idle_steps(const Call& call, const Facts& facts) {
   const bool is_ring = call.algorithm->name == "ring" && facts.nodes == 1 &&
                        call.algorithm->operation == collective::Operation::all_reduce;
-  if (!is_ring || facts.machine.fabric.inside != Inside::nvswitch) return 1;
-  const auto steps = [](double n) { return (2 * n - 1) / (2 * n - 2); };
-  return std::max(1., steps(facts.ranks) / steps(8));
+  const std::optional<BytesPerSecond>& blocks = facts.generation->ring_blocks;
+  if (!is_ring || !blocks || facts.machine.fabric.inside != Inside::nvswitch) return 1;
+  const double n = facts.ranks;
+  return std::max(1., facts.machine.inside / *blocks * ((2 * n - 1) / (2 * n - 2)));
+}
+
+bool is_staged(const Facts& facts) { return facts.machine.fabric.inside == Inside::staged; }
+
+// Through the memory of the host. What the processors' caches hold of a call needs no access to the memory.
+double staged_wire(const Call& call, const Facts& facts) {
+  const Staging& staging = constants().staging;
+  const double bytes = static_cast<double>(facts.bytes.count()) * facts.ranks *
+                       collective::bus_factor(call.algorithm->operation, facts.ranks);
+  const double cached = std::min(1., static_cast<double>(staging.cache.count()) / std::max(bytes, 1.));
+  const double share = facts.protocol == Protocol::ll ? staging.ll : payload(facts.protocol);
+  return (cached + (1 - cached) / staging.beyond_cache) / share;
+}
+
+// Of a step through the memory of the host: a message crosses PCIe twice, to the memory and from it. In a ring the next
+// GPU reads the first lines of a chunk while the last ones are being written, so that the latency counts only as far
+// as it is longer than the bytes take.
+Seconds staged_latency(const Call& call, const Facts& facts, Seconds step) {
+  const Seconds latency = facts.protocol == Protocol::ll ? step * 2. : step;
+  if (call.algorithm->name != "ring" || !collective::goes_around(call.algorithm->operation)) return latency;
+  return std::max(Seconds{}, latency - facts.bytes / facts.ranks / facts.machine.inside * call.inside.wire);
 }
 
 // Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as
 // more bytes.
-double wire_inside(const Facts& facts) {
+double wire_inside(const Call& call, const Facts& facts) {
   const Generation& generation = *facts.generation;
   const double share = payload(facts.protocol);
-  if (facts.machine.fabric.inside == Inside::staged)
-    return 1 / share / (facts.bytes > constants().staging_cache ? constants().beyond_cache : 1);
+  if (is_staged(facts)) return staged_wire(call, facts);
   if (facts.protocol == Protocol::ll) return std::max(1 / share, facts.machine.inside / ll_rate(facts));
   const bool is_slow = generation.ll128_from && facts.bytes > *generation.ll128_from;
   return 1 / (facts.protocol == Protocol::ll128 && is_slow ? generation.ll128_payload : share);
@@ -90,6 +111,11 @@ double wire_between(const Facts& facts, std::string_view pattern, bool lets_add)
   }
   if (facts.protocol == Protocol::ll128 && pattern == "tree" && facts.network->ll128_rate)
     wire = std::max(wire, facts.machine.between / *facts.network->ll128_rate);
+  // The blocks that carry rings behind switches are no faster between machines than within them: 365 GB/s on one
+  // and on four p5en, whose cards would carry 387.
+  if (pattern == "ring" && !lets_add && facts.per_node > 1 && facts.machine.fabric.inside == Inside::nvswitch)
+    wire = std::max(wire, facts.machine.between / facts.machine.inside * wire);
+  if (lets_add && facts.nodes > 2) wire = wire / facts.network->branched;
   // A GPU alone in its machine has the host's copies to itself.
   const bool has_copies =
       !facts.machine.fabric.gpu_direct && facts.per_node > 1 && facts.bytes < constants().host_copies_below;
@@ -103,7 +129,8 @@ void add_protocol(Call& call, const Facts& facts) {
   call.protocol = collective::name(facts.protocol);
   call.adds_in_passing = true;
   if (!lets_switches_add(call)) {
-    call.inside = {step_inside(facts, pattern), wire_inside(facts) * idle_steps(call, facts)};
+    call.inside = {step_inside(facts, pattern), wire_inside(call, facts) * idle_steps(call, facts)};
+    if (is_staged(facts)) call.inside.latency = staged_latency(call, facts, *call.inside.latency);
     if (goes_to_all(call, facts)) call.inside.latency = *call.inside.latency * (facts.per_node - 1.);
     call.floor += constants().base.find(pattern)->second.at(facts.protocol);
   }

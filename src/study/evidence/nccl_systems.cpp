@@ -36,7 +36,7 @@ const std::vector<NcclSystem>& known_systems() {
        .overrides = {"machines=2"},
        .algorithm = "ring",
        .has_ll128 = false},
-      {"RTX 2080 Ti x8", "1 node 8x RTX 2080 Ti", "workstation_8x2080ti_2socket", {}, "threads"},
+      {"RTX 2080 Ti x8", "1 node 8x RTX 2080 Ti", "workstation_8x2080ti_2socket"},
       {"H100, 2 nodes, InfiniBand", "2x Nebius", "dgx_h100", {"machines=2"}},
       {"p4de, 2 nodes, EFA", "2x p4de.24xlarge", "aws_p4d_24xlarge", {"machines=2"}},
       {"A3 Mega, 2 nodes", "2x GCP A3 Mega", "gce_a3_megagpu_8g", {"machines=2"}},
