@@ -123,6 +123,10 @@ std::string_view nccl_name(std::string_view algorithm) {
   return found == algorithm_rows.end() ? std::string_view() : found->nccl;
 }
 
+bool is_nccl_name(std::string_view word) {
+  return std::ranges::find(algorithm_rows, word, &AlgorithmRow::nccl) != algorithm_rows.end();
+}
+
 bool allows(const LibrarySettings& settings, const Choice& choice) {
   return std::ranges::find(settings.barred, nccl_name(choice.algorithm)) == settings.barred.end() &&
          std::ranges::find(settings.barred_protocols, choice.protocol) == settings.barred_protocols.end();

@@ -19,6 +19,8 @@ struct LibrarySettings {
 // NCCL's name for the algorithm of a choice: "Ring" for multi_rail. Empty: it has none.
 std::string_view nccl_name(std::string_view algorithm);
 
+bool is_nccl_name(std::string_view word);  // of an algorithm
+
 bool allows(const LibrarySettings& settings, const Choice& choice);
 
 // Each takes a value as the user would set the variable: "Ring,Tree", "^NVLS", "allreduce:tree;broadcast:ring". What it

@@ -44,7 +44,8 @@ struct Region {
   double fewest = 0, most = std::numeric_limits<double>::infinity();  // ranks
 
   bool contains(double ranks, double bytes) const {
-    return ranks >= fewest && ranks <= most && bytes >= bytes_at(from, ranks) && bytes <= bytes_at(upto, ranks);
+    return ranks >= fewest && ranks <= most && bytes >= bytes_at(from, ranks) &&
+           bytes <= bytes_at(upto, ranks);
   }
 };
 

@@ -1,5 +1,6 @@
 // The latency of a message and the number of bytes that it puts on the wire, by the protocol of NCCL.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "communication/facts.h"
@@ -89,13 +90,26 @@ Seconds staged_latency(const Call& call, const Facts& facts, Seconds step) {
   return std::max(Seconds{}, latency - facts.bytes / facts.ranks / facts.machine.inside * call.inside.wire);
 }
 
+// The links that a message takes within a machine. On a mesh, algorithms that send to one device at a time use one.
+BytesPerSecond rate_of_message(const Call& call, const Facts& facts) {
+  constexpr std::array<std::string_view, 3> one_at_a_time{"chain", "binomial_tree", "scatter_ring"};
+  const collective::Fabric& fabric = facts.machine.fabric;
+  const bool is_one = std::ranges::find(one_at_a_time, call.algorithm->name) != one_at_a_time.end();
+  return fabric.inside == Inside::nvlink_mesh && is_one
+             ? facts.machine.inside / static_cast<double>(std::max(1, fabric.nvlinks))
+             : facts.machine.inside;
+}
+
 // Bytes on the wire for each byte of a message within a machine. A rate below that of the links counts as
 // more bytes.
 double wire_inside(const Call& call, const Facts& facts) {
   const Generation& generation = *facts.generation;
   const double share = payload(facts.protocol);
   if (is_staged(facts)) return staged_wire(call, facts);
-  if (facts.protocol == Protocol::ll) return std::max(1 / share, facts.machine.inside / ll_rate(facts));
+  // Sends to all peers have many more channels than rings, so that flags alone slow them down.
+  const bool sends = collective::is_point_to_point(call.algorithm->operation);
+  if (facts.protocol == Protocol::ll && !sends)
+    return std::max(1 / share, rate_of_message(call, facts) / ll_rate(facts));
   const bool is_slow = generation.ll128_from && facts.bytes > *generation.ll128_from;
   return 1 / (facts.protocol == Protocol::ll128 && is_slow ? generation.ll128_payload : share);
 }

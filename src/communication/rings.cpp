@@ -152,6 +152,46 @@ Cycle zigzag(int first, int devices) {
   return path;
 }
 
+// The device half of all devices further on, or a quarter further on within its half. Either step taken twice leads
+// back, and both one after the other lead to the same device in either order.
+int half_on(int device, int devices) { return (device + devices / 2) % devices; }
+int quarter_on(int device, int devices) {
+  const int half = devices / 2, quarter = devices / 4;
+  return device / half * half + (device % half + quarter) % half;
+}
+
+// A zigzag from a device that ends at `partner(first)`, after the devices were renamed so that the partners are those
+// that half of all devices lie between. The zigzags from all devices use each link once again.
+template <class Partner>
+Cycle zigzag_to_partner(int first, int devices, Partner partner) {
+  std::vector<int> name(static_cast<std::size_t>(devices), -1);
+  std::vector<bool> has_name(static_cast<std::size_t>(devices));
+  for (int device = 0, next = 0; device < devices; ++device) {
+    if (has_name[static_cast<std::size_t>(device)]) continue;
+    const int other = partner(device);
+    has_name[static_cast<std::size_t>(device)] = has_name[static_cast<std::size_t>(other)] = true;
+    name[static_cast<std::size_t>(next)] = device;
+    name[static_cast<std::size_t>(next + devices / 2)] = other;
+    ++next;
+  }
+  const auto begin = static_cast<int>(std::ranges::find(name, first) - name.begin());
+  Cycle path = zigzag(begin, devices);
+  for (int& device : path) device = name[static_cast<std::size_t>(device)];
+  return path;
+}
+
+// The way of a ring through the last three of an odd number of machines whose devices are all linked to each other: it
+// must come back to the network card by which it began, though every path through a machine ends at another one.
+std::vector<Cycle> last_three(int first, int devices) {
+  const auto half = [&](int device) { return half_on(device, devices); };
+  const auto quarter = [&](int device) { return quarter_on(device, devices); };
+  const auto both = [&](int device) { return quarter(half(device)); };
+  std::vector<Cycle> ways{zigzag(first, devices)};
+  ways.push_back(zigzag_to_partner(ways.back().back(), devices, quarter));
+  ways.push_back(zigzag_to_partner(ways.back().back(), devices, both));
+  return ways;
+}
+
 // NCCL has as many rings for each network card as for any other. With fewer rings than cards all are kept.
 void balance(std::vector<Cycle>& rings, const std::vector<int>& card) {
   const std::size_t cards = std::set<int>(card.begin(), card.end()).size();
@@ -195,11 +235,17 @@ std::vector<std::vector<int>> orders_of(const Parts& parts, bool turns) {
   std::vector<std::vector<int>> orders;
   for (const Cycle& part : parts.all) {
     std::vector<int>& order = orders.emplace_back();
-    for (int machine = 0; machine < parts.machines; ++machine)
-      for (std::size_t place = 0; place < part.size(); ++place) {
-        const bool backwards = turns && machine % 2 == 1;
-        order.push_back(machine * parts.devices + part[backwards ? part.size() - 1 - place : place]);
-      }
+    const bool is_odd = turns && parts.machines % 2 == 1 && parts.devices % 4 == 0;
+    const std::vector<Cycle> last = is_odd ? last_three(part.front(), parts.devices) : std::vector<Cycle>{};
+    for (int machine = 0; machine < parts.machines; ++machine) {
+      const int from_the_end = parts.machines - machine;
+      Cycle way = part;
+      if (is_odd && from_the_end <= 3)
+        way = last[static_cast<std::size_t>(3 - from_the_end)];
+      else if (turns && machine % 2 == 1)
+        std::ranges::reverse(way);
+      for (const int device : way) order.push_back(machine * parts.devices + device);
+    }
   }
   return orders;
 }

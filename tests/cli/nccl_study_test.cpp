@@ -133,6 +133,55 @@ TEST(NcclTests, SendsBetweenMachinesAreAsPublished) {
   EXPECT_LT(sum / static_cast<double>(all.size()), 0.20);
 }
 
+// Rows whose source says how many GPUs took part and what was forced. NCCL has no NVLS among four.
+TEST(NcclTests, RowsMayForceAnAlgorithmAmongSomeOfTheDevices) {
+  const test::TestFolder folder;
+  write_table(folder.path(), "stas_allreduce_h200_b200_mi300x.csv");
+  const Said all = say({folder.path().string(), true});
+  std::map<std::string, int> count;
+  std::istringstream lines(all.results);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("\"H200 x4 to x8") && !line.starts_with("\"p5en")) continue;
+    const Row row = rows("\n" + line).front();
+    EXPECT_NEAR(row.by_class / row.published, 1, 0.05) << line;
+    ++count[line.find(",nvls,") != std::string::npos ? "nvls" : "other"];
+  }
+  EXPECT_EQ(count["nvls"], 5) << "5 to 8 GPUs at 8 GiB, 8 at 16 GiB";
+  EXPECT_EQ(count["other"], 6 + 2 + 2)
+      << "rings of 4 to 8 and of 8, an all-gather and a reduce-scatter, p5en";
+  EXPECT_EQ(all.messages, "");
+}
+
+// Neither the crossings of EFA on Blackwell nor the tuner's regions were read off these rows. Below 512 KiB the source
+// took longer the smaller a message was, up to 6 ms.
+TEST(NcclTests, FourP6ArePredictedWithoutANumberOfTheirs) {
+  const test::TestFolder folder;
+  write_table(folder.path(), "stas_allreduce_h200_b200_mi300x.csv");
+  std::istringstream lines(said(folder.path(), true));
+  double sum = 0;
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("\"p6, 4 nodes")) continue;
+    const Row row = rows("\n" + line).front();
+    if (row.bytes < 512 << 10) continue;
+    EXPECT_NEAR(row.by_class / row.published, 1, 0.20) << row.bytes;
+    sum += std::abs(row.by_class / row.published - 1), ++count;
+  }
+  EXPECT_EQ(count, 16);
+  EXPECT_LT(sum / count, 0.08);
+}
+
+// Messages that are staged through the memory of the host: a flat start, where the latency is hidden, and caches that
+// hold less and less of the vector.
+TEST(NcclTests, StagedMessagesHideTheirLatency) {
+  const test::TestFolder folder;
+  write_table(folder.path(), "nccl_rtx2080ti_x8_pcie.csv");
+  for (const Row& row : rows(said(folder.path(), true))) {
+    if (row.bytes == 256 << 10) continue;  // its NCCL left LL one size earlier than NCCL 2.30 would
+    EXPECT_NEAR(row.by_class / row.published, 1, 0.08) << row.bytes;
+  }
+}
+
 std::vector<double> left_out(const std::string& csv, const std::string& table) {
   std::vector<double> times;
   std::istringstream lines(csv);

@@ -50,6 +50,18 @@ Fabric v100() { return {.ranks_per_node = 8, .capability = 70, .inside = Inside:
 
 Fabric p100() { return {.ranks_per_node = 8, .capability = 60, .inside = Inside::nvlink_mesh, .nvlinks = 4}; }
 
+// Machines of Amazon, with the tuner of its plug-in.
+Fabric p6(int nodes) {
+  Fabric fabric = b200(nodes);
+  fabric.tuner = Tuner::aws_p6;
+  return fabric;
+}
+Fabric p5en(int nodes) {
+  Fabric fabric = h100(nodes);
+  fabric.tuner = Tuner::aws_p5en;
+  return fabric;
+}
+
 // Eight GPUs on PCIe 3.0, four below each switch, without peer access.
 Fabric staged() {
   return {.ranks_per_node = 8,
@@ -210,6 +222,41 @@ TEST(Select, OnMoreNodesNvlsTreeCountsForLessThanRings) {
   const Choice* ring = find(choices, "multi_rail", Protocol::simple);
   ASSERT_TRUE(tree && ring);
   EXPECT_NEAR(ring->predicted / tree->predicted, 0.85, 1e-4);
+}
+
+std::string chosen(const Fabric& fabric, std::int64_t bytes, Operation operation = Operation::all_reduce) {
+  const Choice best = ranked(operation, fabric, fabric.nodes * 8, Bytes(bytes)).front();
+  return fmt::format("{} {}", best.algorithm, name(best.protocol));
+}
+
+// Corners of the plug-in's polygons (nccl_ofi_regions.cpp), one byte to either side. Between the corners for 16 and 64
+// ranks of p5en's all-gathers, 32 ranks have the geometric mean of their bytes.
+TEST(Select, ATunerDecidesWhereItHasARegion) {
+  EXPECT_EQ(chosen(p6(4), 393'216), "tree ll");
+  EXPECT_EQ(chosen(p6(4), 393'217), "tree ll128");
+  EXPECT_EQ(chosen(p6(4), 18'350'079), "tree ll128");
+  EXPECT_EQ(chosen(p6(4), 18'350'081), "multi_rail ll128");
+  EXPECT_EQ(chosen(p6(4), 133'693'441), "nvls_tree simple");
+  EXPECT_EQ(chosen(p6(4), 435'159'041), "multi_rail simple");
+  EXPECT_EQ(chosen(p6(8), 120'061'953), "nvls_tree simple");
+  EXPECT_EQ(chosen(p5en(4), 196'609), "tree ll128");
+  EXPECT_EQ(chosen(p5en(4), 4 * gib), "multi_rail simple") << "as NCCL reported on four p5en";
+  const auto between = static_cast<std::int64_t>(std::sqrt(236'978'176. * 956'301'312.));
+  EXPECT_EQ(chosen(p5en(4), between - 1000, Operation::all_gather), "multi_rail ll128");
+  EXPECT_EQ(chosen(p5en(4), between + 1000, Operation::all_gather), "multi_rail simple");
+}
+
+// Two nodes, and nodes that aren't used whole, are left to NCCL.
+TEST(Select, ATunerLeavesTheRestToNccl) {
+  for (const std::int64_t bytes : {kib, mib, 64 * mib, gib}) {
+    EXPECT_EQ(chosen(p6(2), bytes), chosen(b200(2), bytes));
+    EXPECT_EQ(ranked(Operation::broadcast, p6(4), 32, Bytes(bytes)),
+              ranked(Operation::broadcast, b200(4), 32, Bytes(bytes)));
+    Fabric four = p6(4), own = b200(4);
+    four.ranks_per_node = own.ranks_per_node = 4;
+    EXPECT_EQ(ranked(Operation::all_reduce, four, 16, Bytes(bytes)),
+              ranked(Operation::all_reduce, own, 16, Bytes(bytes)));
+  }
 }
 
 TEST(Select, RingsOverNodesGrowSlowlyAtFirst) {

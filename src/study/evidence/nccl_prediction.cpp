@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/rough.h"
+#include "collective/library_settings.h"
 #include "communication/collective_question.h"
 #include "platform/load.h"
 
@@ -27,7 +28,7 @@ communication::Group group_of(const platform::Platform& platform, const NcclSyst
     throw InputError(fmt::format("{} has rows of {}, and {} has {}", system.system,
                                  counted(system.devices, "device"), system.platform, all.size()),
                      "give the number of machines in the column \"nodes\"");
-  const int each = (system.devices + system.nodes - 1) / std::max(1, system.nodes);
+  const int nodes = std::max(1, system.nodes), each = (system.devices + nodes - 1) / nodes;
   std::map<int, int> taken;
   std::erase_if(all.ranks,
                 [&](platform::Endpoint rank) { return ++taken[platform.machine_of(rank)] > each; });
@@ -43,30 +44,38 @@ NcclPredictor::NcclPredictor(NcclSystem system, collective::Operation operation)
       platform_(loaded(system_)),
       group_(group_of(platform_, system_)) {}
 
-collective::Choice NcclPredictor::choice_for(Bytes bytes) const {
-  const std::vector<collective::Choice> choices = communication::choices(group_, operation_, bytes);
+communication::Group NcclPredictor::group_for(const NcclRow& row) const {
+  if (row.devices == 0 || row.devices == group_.size()) return group_;
+  NcclSystem system = system_;
+  system.devices = row.devices;
+  return group_of(platform_, system);
+}
+
+collective::Choice NcclPredictor::choice_for(const NcclRow& row, const communication::Group& group) const {
+  const std::vector<collective::Choice> choices = communication::choices(group, operation_, row.bytes);
+  const std::string& forced = row.forced.empty() ? system_.algorithm : row.forced;
   for (const collective::Choice& each : choices) {
-    const bool is_ring = each.algorithm == "ring" || each.algorithm == "multi_rail";
     if (!system_.has_ll128 && each.protocol == collective::Protocol::ll128) continue;
-    if (system_.algorithm.empty() || is_ring) return each;
+    if (forced.empty() || collective::nccl_name(each.algorithm) == forced) return each;
   }
   return choices.front();
 }
 
 // Of the whole vector, as nccl-tests rounds it: every rank has an equal part where operations share it out.
-std::int64_t NcclPredictor::elements(Bytes bytes) const {
-  const std::int64_t unit = communication::is_shared_out(operation_) ? group_.size() : 1;
+std::int64_t NcclPredictor::elements(Bytes bytes, int ranks) const {
+  const std::int64_t unit = communication::is_shared_out(operation_) ? ranks : 1;
   return std::max<std::int64_t>(1, bytes.count() / 4 / unit) * unit;
 }
 
 Seconds NcclPredictor::time(NcclRow& row, std::optional<Seconds> launch_time) const {
-  const collective::Choice choice = choice_for(row.bytes);
+  const communication::Group group = group_for(row);
+  const collective::Choice choice = choice_for(row, group);
   const communication::Call call = communication::call_of(
-      group_, collective::algorithm_named(operation_, choice.algorithm),
-      {.ranks = group_.size(), .elements = elements(row.bytes)},
+      group, collective::algorithm_named(operation_, choice.algorithm),
+      {.ranks = group.size(), .elements = elements(row.bytes, group.size())},
       {.launch = system_.launch, .protocol = choice.protocol, .launch_time = launch_time});
   row.algorithm = choice.algorithm, row.protocol = call.protocol;
-  return communication::time_of(call, group_, Type::float32).time;
+  return communication::time_of(call, group, Type::float32).time;
 }
 
 Seconds NcclPredictor::launch_time(const NcclRow& smallest) const {

@@ -13,6 +13,9 @@ struct NcclRow {
   Seconds by_class{};                   // predicted with the constants of the hardware's class
   Seconds by_tiny{};                    // predicted with the time of the smallest message, too
   std::string algorithm{}, protocol{};  // which NCCL is assumed to choose
+  // Of systems that say these by the row: the devices, and the algorithm that was forced, by NCCL's name.
+  int devices = 0;
+  std::string forced{};
 };
 
 class NcclPredictor {
@@ -26,8 +29,9 @@ class NcclPredictor {
   Seconds launch_time(const NcclRow& smallest) const;
 
  private:
-  collective::Choice choice_for(Bytes bytes) const;
-  std::int64_t elements(Bytes bytes) const;
+  communication::Group group_for(const NcclRow& row) const;
+  collective::Choice choice_for(const NcclRow& row, const communication::Group& group) const;
+  std::int64_t elements(Bytes bytes, int ranks) const;
 
   const NcclSystem system_;
   const collective::Operation operation_;

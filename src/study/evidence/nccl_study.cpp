@@ -36,16 +36,20 @@ std::optional<Seconds> time_of(const Measurement& row, Operation operation, Byte
   return std::nullopt;
 }
 
-// A source that publishes both bandwidths has two rows for a size, of which the first one counts.
-bool is_known(const std::vector<NcclRow>& rows, const Measurement& row, Bytes bytes) {
+// A source that publishes both bandwidths has two rows for a size, of which the first one counts. So has one that set
+// what NCCL would have chosen.
+bool is_known(const std::vector<NcclRow>& rows, const Measurement& row, const NcclRow& found) {
   const bool is_bandwidth = row.metric == "algbw" || row.metric == "busbw";
-  return is_bandwidth && !rows.empty() && rows.back().bytes == bytes;
+  return is_bandwidth && !rows.empty() && rows.back().bytes == found.bytes &&
+         rows.back().devices == found.devices && rows.back().forced == found.forced;
 }
 
 void predict(NcclTable& table) {
   std::ranges::stable_sort(table.rows, {}, [](const NcclRow& row) { return row.bytes; });
   const NcclPredictor predictor(table.system, table.operation);
-  const Seconds launch_time = predictor.launch_time(table.rows.front());
+  // Systems whose rows differ in more than their size have no smallest message.
+  std::optional<Seconds> launch_time;
+  if (!table.system.by_row) launch_time = predictor.launch_time(table.rows.front());
   std::erase_if(table.rows, [](const NcclRow& row) { return row.bytes < smallest; });
   for (NcclRow& row : table.rows) {
     row.by_class = predictor.time(row);
@@ -67,8 +71,11 @@ NcclTable table_of(const std::vector<Measurement>& rows, const NcclSystem& syste
     if (operation_of(row) != operation || !is_of(row, system)) continue;
     const std::optional<Bytes> bytes = bytes_of(row);
     const std::optional<Seconds> time = bytes ? time_of(row, operation, *bytes) : std::nullopt;
-    if (time && !is_known(table.rows, row, *bytes))
-      table.rows.push_back({.bytes = *bytes, .published = *time});
+    if (time) {
+      NcclRow found{.bytes = *bytes, .published = *time};
+      if (system.by_row) found.devices = row.devices, found.forced = algorithm_of(row);
+      if (!is_known(table.rows, row, found)) table.rows.push_back(std::move(found));
+    }
     if (system.has_stalls && bytes) take_better(table.rows, row, *bytes);
   }
   return table;

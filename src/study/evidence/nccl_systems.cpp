@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collective/library_settings.h"
 #include "communication/nccl_tests_output.h"
 #include "platform/load.h"
 
@@ -21,6 +22,11 @@ const std::vector<NcclSystem>& known_systems() {
        .has_ll128 = false},
       {"H100 x8", "1 node 8xH100", "dgx_h100"},
       {"H200 x8", "1 node 8xH200", "dgx_h200", {}, "torch"},
+      {.name = "H200 x4 to x8",
+       .system = "8xH200 node",
+       .platform = "dgx_h200",
+       .launch = "torch",
+       .by_row = true},
       {"DGX A100, 2 nodes", "2x DGX A100", "dgx_a100", {"machines=2"}},
       {"p5, 2 nodes, EFA", "2x p5.48xlarge", "aws_p5_48xlarge", {"machines=2"}},
       {"B200, 2 nodes", "2x Lambda 8xB200", "dgx_b200", {"machines=2"}},
@@ -28,13 +34,13 @@ const std::vector<NcclSystem>& known_systems() {
        .system = "2x DGX-1",
        .platform = "dgx1_v100",
        .overrides = {"machines=2", "machine.nics.count=2", "machine.nics.type=\"roce\""},
-       .algorithm = "ring",
+       .algorithm = "Ring",
        .has_stalls = true},
       {.name = "p3dn, 2 nodes, EFA",
        .system = "2x EC2 instance",
        .platform = "aws_p3dn_24xlarge",
        .overrides = {"machines=2"},
-       .algorithm = "ring",
+       .algorithm = "Ring",
        .has_ll128 = false},
       {"RTX 2080 Ti x8", "1 node 8x RTX 2080 Ti", "workstation_8x2080ti_2socket"},
       {"H100, 2 nodes, InfiniBand", "2x Nebius", "dgx_h100", {"machines=2"}},
@@ -45,6 +51,12 @@ const std::vector<NcclSystem>& known_systems() {
       {"MI300X, 2 nodes, RoCE", "2x OCI BM.GPU.MI300X.8", "hgx_mi300x", {"machines=2"}},
       {"GB200 NVL72, 1 rack", "GB200 NVL72 1 rack", "gb200_nvl72"},
       {"p6, 4 nodes, EFA", "AWS p6-b200.48xlarge", "aws_p6_b200_48xlarge", {"machines=4"}, "torch"},
+      {.name = "p5en, 4 nodes, EFA",
+       .system = "AWS p5en.48xlarge",
+       .platform = "aws_p5en_48xlarge",
+       .overrides = {"machines=4"},
+       .launch = "torch",
+       .by_row = true},
       {"B200, 2 nodes, sends", "2x Together 8xB200", "dgx_b200", {"machines=2"}},
       {"B200, 4 nodes, sends", "4x Together 8xB200", "dgx_b200", {"machines=4"}},
       {.name = "DGX A100 x2, PyTorch",
@@ -108,6 +120,11 @@ std::map<std::string, int> unknown_nccl_systems(const std::vector<Measurement>& 
   for (const Measurement& row : rows)
     if (operation_of(row) && !is_known(row) && !is_platform(row.system)) ++unknown[row.system];
   return unknown;
+}
+
+std::string algorithm_of(const Measurement& row) {
+  const std::string word = row.strategy.substr(0, row.strategy.find(' '));
+  return collective::is_nccl_name(word) ? word : std::string();
 }
 
 bool is_of(const Measurement& row, const NcclSystem& system) {
