@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 #include <span>
 
@@ -156,6 +157,13 @@ std::string csv_of(const std::vector<evidence::NcclTable>& tables) {
   return text;
 }
 
+// The other commands of `verify` take the folder above.
+std::string remedy_without_tables(const std::string& folder) {
+  const std::filesystem::path below = std::filesystem::path(folder) / "nccl";
+  const std::string name = "write the name of a platform in the column \"system\"";
+  return std::filesystem::is_directory(below) ? fmt::format("give {}, or {}", below.string(), name) : name;
+}
+
 }  // namespace
 
 Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& streams) {
@@ -167,7 +175,7 @@ Exit verify_nccl_tests(const VerifyNcclTestsOptions& options, const Streams& str
   const std::vector<evidence::NcclTable> tables = evidence::nccl_tables(rows);
   if (tables.empty())
     throw InputError(fmt::format("no row in \"{}\" is a collective of a known system", options.folder),
-                     "write the name of a platform in the column \"system\"");
+                     remedy_without_tables(options.folder));
   if (options.leave_one_out) {
     const std::vector<evidence::LeftOutSystem> systems = evidence::nccl_left_out(tables);
     streams.results << (options.csv ? csv_of(tables, systems) : text_of(tables, systems));

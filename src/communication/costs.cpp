@@ -1,18 +1,51 @@
 // The costs of the messages and sums of a call, by the machines between which they take place.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/id.h"
 #include "communication/call.h"
+#include "communication/constants.h"
 
 namespace wt::communication {
 
 namespace {
 
+using Ends = std::pair<platform::Endpoint, platform::Endpoint>;
+
+// The network card by which a message leaves its machine. Unset: it stays in it.
+std::optional<platform::LinkId> card_of(const platform::Platform& platform, const Ends& ends) {
+  if (platform.machine_of(ends.first) == platform.machine_of(ends.second)) return std::nullopt;
+  for (const platform::LinkId link : platform.route(ends.first, ends.second).links)
+    if (platform.link(link).kind == platform::LinkKind::nic) return link;
+  return std::nullopt;
+}
+
+// By machine: all bytes that leave it, over those that leave by its busiest card.
+std::map<int, double> spread_over_cards(const platform::Platform& platform,
+                                        const std::map<Ends, double>& sent) {
+  std::map<int, std::map<platform::LinkId, double>> by_card;
+  for (const auto& [ends, bytes] : sent)
+    if (const auto card = card_of(platform, ends)) by_card[platform.machine_of(ends.first)][*card] += bytes;
+  std::map<int, double> spread;
+  for (const auto& [machine, cards] : by_card) {
+    double all = 0, most = 0;
+    for (const auto& [card, bytes] : cards) all += bytes, most = std::max(most, bytes);
+    spread[machine] = most > 0 ? all / most : 1;
+  }
+  return spread;
+}
+
 // The costs of messages. Routes are computed once for each pair of endpoints.
 class Crossings {
  public:
-  Crossings(const Call& call, const platform::Platform& platform) : call_(call), platform_(platform) {}
+  // `sent`: all bytes between each two endpoints. The software of gRPC, whose time stands in the wire, runs on the
+  // host and passes on the bytes of all cards one after the other, so that on several cards each byte takes as much
+  // longer.
+  Crossings(const Call& call, const platform::Platform& platform, const std::map<Ends, double>& sent)
+      : call_(call), platform_(platform) {
+    if (call.basis == basis_of_grpc) spread_ = spread_over_cards(platform, sent);
+  }
 
   plan::Cost cost(platform::Endpoint from, platform::Endpoint to, Bytes bytes) {
     const auto [place, is_new] = known_.try_emplace({from, to});
@@ -35,14 +68,17 @@ class Crossings {
       return kind == platform::LinkKind::nic || kind == platform::LinkKind::network;
     });
     const Crossing& crossing = is_between ? call_.between : call_.inside;
-    return {
-        {.seconds = crossing.latency ? *crossing.latency - route.latency : Seconds{}, .wire = crossing.wire},
-        crossing.per_byte};
+    const auto spread = spread_.find(platform_.machine_of(from));
+    const double wire =
+        is_between && spread != spread_.end() ? 1 + (crossing.wire - 1) * spread->second : crossing.wire;
+    return {{.seconds = crossing.latency ? *crossing.latency - route.latency : Seconds{}, .wire = wire},
+            crossing.per_byte};
   }
 
   const Call& call_;
   const platform::Platform& platform_;
-  std::map<std::pair<platform::Endpoint, platform::Endpoint>, Known> known_{};
+  std::map<Ends, Known> known_{};
+  std::map<int, double> spread_{};
 };
 
 // The time to read all summands and to write their sum at the rate of the memory. Switches add what passes
@@ -66,10 +102,14 @@ void add_costs(plan::Costs& costs, const plan::Plan& plan, std::span<const std::
                const Call& call, const platform::Platform& platform,
                std::span<const platform::Endpoint> where) {
   costs.nodes.resize(plan.nodes.size());
-  Crossings crossings(call, platform);
   const auto at = [&](const plan::Operand& operand) {
     return where[index(plan.buffer(operand.buffer).device)];
   };
+  std::map<Ends, double> sent;
+  for (const std::size_t id : nodes)
+    if (const auto* move = std::get_if<plan::Move>(&plan.nodes[id].action))
+      sent[{at(move->source), at(move->target)}] += static_cast<double>(plan::payload(*move).count());
+  Crossings crossings(call, platform, sent);
   for (const std::size_t id : nodes) {
     const plan::Node& node = plan.nodes[id];
     if (const auto* move = std::get_if<plan::Move>(&node.action)) {

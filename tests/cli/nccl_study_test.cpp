@@ -220,6 +220,9 @@ TEST(NcclTests, AFolderWithoutKnownTablesIsRefused) {
   const test::TestFolder folder;
   fs::copy_file(fs::path(WT_TEST_DATA) / "measurements/gemm_mamf.csv", folder.path() / "table.csv");
   EXPECT_THROW(said(folder.path(), false), InputError);
+  EXPECT_NE(folder.error_of<InputError>([] { said(published.parent_path(), false); })
+                .find("give " + published.string() + ", or write"),
+            std::string::npos);
 }
 
 }  // namespace

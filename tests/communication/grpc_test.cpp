@@ -189,6 +189,32 @@ TEST(Grpc, RingsTakeWhatWasMeasured) {
   }
 }
 
+// The software of a process passes on the bytes of its parallel rings one after the other, also where these leave a
+// machine by several network cards: more devices in each machine never make a ring faster.
+TEST(Grpc, SeveralCardsDontHurryTheSoftware) {
+  const double elements = 25'600'000, per_byte = constants().grpc.ring.per_byte().count();
+  for (const int machines : {2, 3}) {
+    double before = 0;
+    for (const int devices : {1, 2, 3, 4, 8}) {
+      const platform::Platform platform =
+          Machines{"dgx_a100", {fmt::format("machines={}", machines), fmt::format("devices={}", devices)}}
+              .load();
+      const int n = machines * devices;
+      const Group group = first_devices(platform, n);
+      Call call = own_moves(group);
+      call.algorithm = &collective::algorithm_named(collective::Operation::all_reduce, "tensorflow_ring");
+      call.request = {.ranks = n, .elements = static_cast<std::int64_t>(elements)};
+      call.request.options.subdivisions = 2;
+      add_natural_shape(call.request.options, group, *call.algorithm);
+      const double time = time_of(call, group, Type::float32).time.count();
+      EXPECT_GE(time, 2. * (n - 1) / n * elements * 4 * per_byte) << machines << " x " << devices;
+      EXPECT_GE(time, before) << machines << " x " << devices;
+      EXPECT_NEAR(time_of(call, group, Type::float32, Folding::expanded).time.count() / time, 1, 1e-6);
+      before = time;
+    }
+  }
+}
+
 // Every mistake, each at its place.
 TEST(Grpc, MistakesInTheFileAreNamed) {
   test::TestFolder folder;
@@ -208,7 +234,7 @@ TEST(Grpc, MistakesInTheFileAreNamed) {
   for (const std::string_view part :
        {"752 ns/B", R"(has no "rate")", R"(unknown key "latensy")", R"(did you mean "latency"?)", "0 GB/s",
         R"(has no "dispatch")", R"(unknown key "dispatches")",
-        R"(communication.json:130:26: unknown unit "ns/B")"})
+        R"(communication.json:131:26: unknown unit "ns/B")"})
     EXPECT_NE(errors.find(part), std::string::npos) << part << " is not in:\n" << errors;
 }
 
