@@ -1,6 +1,6 @@
 // NCCL's choice: what the tuner of the machines' provider names (tuner.h), else the algorithm and protocol that are
-// fastest by NCCL's cost model (src/enqueue.cc of NCCL 2.30.7). CollNet, its all-reduce on InfiniBand switches that add (SHARP), needs a plug-in that users have
-// to enable, so it is not considered.
+// fastest by NCCL's cost model (src/enqueue.cc of NCCL 2.30.7). CollNet, its all-reduce on InfiniBand switches that
+// add (SHARP), needs a plug-in that users have to enable, so it is not considered.
 #include <fmt/format.h>
 
 #include <algorithm>
