@@ -135,15 +135,21 @@ std::optional<double> median_error(Ratio ratio,
 }
 
 // How a device's step time is known in the precision that TensorFlow takes there, and how far predictions are off that
-// are known so: with a network left out of the fit of its generation, or from data sheets alone.
+// are known so: with a network left out of the fit, by other devices of its generation, or from data sheets alone.
 std::string sureness_of(const device::DeviceType& type) {
   const std::string_view precision = device::name(plan::default_precision(type));
+  const auto is_own = [&](const evidence::PublishedRow& row) {
+    return row.record->device == type.id && row.record->precision == precision;
+  };
   const auto is_sibling = [&](const evidence::PublishedRow& row) {
     return row.generation == type.generation && row.record->precision == precision;
   };
-  if (const auto error = median_error(&evidence::Record::other_networks, is_sibling))
+  if (const auto error = median_error(&evidence::Record::other_networks, is_own))
     return fmt::format("calibrated in {}, expected error of another network {:.0f} %", precision,
                        100 * *error);
+  if (const auto error = median_error(&evidence::Record::other_devices, is_sibling))
+    return fmt::format("calibrated in {} by other devices of its generation, expected error {:.0f} %",
+                       precision, 100 * *error);
   const auto error = median_error(&evidence::Record::generic, [](const auto&) { return true; });
   const bool is_calibrated = median_error(&evidence::Record::own, is_sibling).has_value();
   return fmt::format("{} in {}, expected error {:.0f} %",

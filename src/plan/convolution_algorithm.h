@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/framework.h"
 #include "plan/tiling.h"
 
 namespace wt::plan {
@@ -25,9 +26,6 @@ struct Method {
   double bytes = 0;        // traffic of the operands
   double transformed = 0;  // traffic of the transformed operands, in bytes
 };
-
-// The order in which a framework keeps the numbers of images between kernels.
-enum class Images : std::uint8_t { channels_last, channels_first };
 
 // The methods that apply to this convolution, the direct one first. `bytes` is the traffic of the operands
 // and `element_bytes` the size of one number.

@@ -43,11 +43,16 @@ struct Common {
   Reserve reserve{};
 };
 
-Efficiency read_efficiency(json::Reader reader) {
-  const Efficiency efficiency{.convolution = reader.required<double>("convolution", share),
-                              .product = reader.required<double>("product", share),
-                              .memory = reader.required<double>("memory", share),
-                              .winograd = reader.optional<double>("winograd", Efficiency{}.winograd, share),
+// With `base`, keys that are absent have its values.
+Efficiency read_efficiency(json::Reader reader, const std::optional<Efficiency>& base) {
+  const auto read = [&](std::string_view key, double Efficiency::*member) {
+    return base ? reader.optional<double>(key, (*base).*member, share) : reader.required<double>(key, share);
+  };
+  const double winograd = base.value_or(Efficiency{}).winograd;
+  const Efficiency efficiency{.convolution = read("convolution", &Efficiency::convolution),
+                              .product = read("product", &Efficiency::product),
+                              .memory = read("memory", &Efficiency::memory),
+                              .winograd = reader.optional<double>("winograd", winograd, share),
                               .fitted_to = reader.optional<std::string>("fitted_to", ""),
                               .source = reader.required<std::string>("source"),
                               .note = reader.optional<std::string>("note", "")};
@@ -72,33 +77,73 @@ Reserve read_reserve(json::Reader reader) {
   return reserve;
 }
 
+using Efficiencies = std::map<Precision, Efficiency>;
+
+// What has been read: generations, and the constants of devices.
+struct Known {
+  std::map<std::string, Common, std::less<>> generations{};
+  std::map<std::string, Efficiencies, std::less<>> devices{};
+};
+
+// The constants that "like" names: those of another precision, or of another generation or device in the same one.
+// Unset if there are none, which is reported.
+std::optional<Efficiency> efficiency_like(const std::string& name, Precision precision, json::Reader& reader,
+                                          const Efficiencies& own, const Known& known) {
+  std::map<std::string_view, Efficiency> candidates;
+  const auto add = [&](std::string_view id, const Efficiencies& of, Precision wanted) {
+    if (const auto found = of.find(wanted); found != of.end()) candidates[id] = found->second;
+  };
+  for (const auto& [id, generation] : known.generations) add(id, generation.efficiency, precision);
+  for (const auto& [id, efficiency] : known.devices) add(id, efficiency, precision);
+  for (const auto& [id, other] : precisions) add(id, own, other);
+  if (const auto found = candidates.find(name); found != candidates.end()) return found->second;
+  std::vector<std::string_view> names;
+  for (const auto& [id, efficiency] : candidates) names.push_back(id);
+  reader.problem("like", fmt::format("\"{}\" has no constants before these", printable(name)),
+                 did_you_mean(name, names));
+  return std::nullopt;
+}
+
+// Constants that are like others come last, since they may be like those of another precision.
+void read_efficiencies(json::Reader& reader, Efficiencies& own, const Known& known) {
+  std::vector<std::pair<Precision, json::Reader>> alike;
+  for (const auto& [name, precision] : precisions)
+    if (std::optional<json::Reader> found = reader.optional_object(name)) {
+      if (found->has("like"))
+        alike.emplace_back(precision, std::move(*found));
+      else
+        own[precision] = read_efficiency(std::move(*found), std::nullopt);
+    }
+  for (auto& [precision, found] : alike) {
+    const auto name = found.required<std::string>("like");
+    if (const auto base = efficiency_like(name, precision, found, own, known))
+      own[precision] = read_efficiency(std::move(found), base);
+  }
+}
+
 // Reads the keys of a device or a generation over the values in `common`.
-Common read_common(json::Reader& reader, Common common) {
+Common read_common(json::Reader& reader, Common common, const Known& known) {
   common.matrix_unit = reader.optional<int>("matrix_unit", common.matrix_unit, {.at_least = 1});
   if (const auto gap = reader.maybe<Seconds>("launch_gap", {.at_least = Seconds(0)})) common.launch_gap = gap;
   if (auto efficiency = reader.optional_object("efficiency")) {
-    for (const auto& [name, precision] : precisions)
-      if (auto found = efficiency->optional_object(name))
-        common.efficiency[precision] = read_efficiency(std::move(*found));
+    read_efficiencies(*efficiency, common.efficiency, known);
     efficiency->finish();
   }
   if (auto reserve = reader.optional_object("reserve")) common.reserve = read_reserve(*reserve);
   return common;
 }
 
-using Generations = std::map<std::string, Common, std::less<>>;
-
-Generations read_generations(const json::Value& catalogue, Problems& problems) {
-  Generations generations;
+Known read_generations(const json::Value& catalogue, Problems& problems) {
+  Known known;
   const json::Value* found = catalogue.kind() == json::Kind::object ? catalogue.find("generations") : nullptr;
-  if (found == nullptr || found->kind() != json::Kind::object) return generations;
+  if (found == nullptr || found->kind() != json::Kind::object) return known;
   for (const json::Member& member : found->members()) {
     json::Reader reader(member.value, problems);
-    generations[member.key] = read_common(reader, {});
+    known.generations[member.key] = read_common(reader, {}, known);
     reader.required<std::string>("source");
     reader.finish();
   }
-  return generations;
+  return known;
 }
 
 // ---- A device
@@ -138,24 +183,24 @@ std::optional<ComputeCapability> read_capability(json::Reader& reader) {
 }
 
 // The constants of the generation that a device names; initial values if it names none.
-Common generation_of(json::Reader& reader, const Generations& generations) {
+Common generation_of(json::Reader& reader, const Known& known) {
   const auto name = reader.maybe<std::string>("generation");
   if (!name) return {};
-  if (const auto found = generations.find(*name); found != generations.end()) {
+  if (const auto found = known.generations.find(*name); found != known.generations.end()) {
     Common common = found->second;
     common.generation = *name;
     return common;
   }
-  std::vector<std::string_view> known;
-  for (const auto& [id, common] : generations) known.push_back(id);
+  std::vector<std::string_view> names;
+  for (const auto& [id, common] : known.generations) names.push_back(id);
   reader.problem("generation", fmt::format("unknown generation \"{}\"", printable(*name)),
-                 did_you_mean(*name, known));
+                 did_you_mean(*name, names));
   return {};
 }
 
-DeviceType read_object(const json::Value& value, const Generations& generations, Problems& problems) {
+DeviceType read_object(const json::Value& value, const Known& known, Problems& problems) {
   json::Reader reader(value, problems);
-  Common common = read_common(reader, generation_of(reader, generations));
+  Common common = read_common(reader, generation_of(reader, known), known);
   DeviceType type{
       .id = reader.required<std::string>("id"),
       .aliases = reader.optional<std::vector<std::string>>("aliases", {}),
@@ -199,17 +244,13 @@ void require_distinct_names(const json::Value& catalogue, const std::vector<Devi
   }
 }
 
-struct Catalogue {
-  Generations generations{};
-  std::vector<DeviceType> types{};
-};
-
-std::vector<DeviceType> read_devices(const json::Value& catalogue, const Generations& generations,
-                                     Problems& problems) {
+std::vector<DeviceType> read_devices(const json::Value& catalogue, Known& known, Problems& problems) {
   json::Reader reader(catalogue, problems);
   std::vector<DeviceType> types;
-  for (const json::Value& device : reader.array("devices"))
-    types.push_back(read_object(device, generations, problems));
+  for (const json::Value& device : reader.array("devices")) {
+    types.push_back(read_object(device, known, problems));
+    known.devices[types.back().id] = types.back().efficiency;
+  }
   reader.value("generations");
   reader.finish();
   if (reader.has("devices") && catalogue.find("devices")->kind() == json::Kind::array)
@@ -218,14 +259,19 @@ std::vector<DeviceType> read_devices(const json::Value& catalogue, const Generat
   return types;
 }
 
+struct Catalogue {
+  Known known{};
+  std::vector<DeviceType> types{};
+};
+
 // platforms/devices.json, read at the first call.
 const Catalogue& catalogue() {
   static const Catalogue read = [] {
     Problems problems;
     const json::Value file = json::parse_file(data_folder("platforms") / "devices.json");
     Catalogue made;
-    made.generations = read_generations(file, problems);
-    made.types = read_devices(file, made.generations, problems);
+    made.known = read_generations(file, problems);
+    made.types = read_devices(file, made.known, problems);
     problems.throw_if_any();
     return made;
   }();
@@ -272,15 +318,15 @@ std::optional<DeviceType> read_device_type(const json::Value& value, Problems& p
     return std::nullopt;
   }
   Problems own;
-  DeviceType type = read_object(value, catalogue().generations, own);
+  DeviceType type = read_object(value, catalogue().known, own);
   for (const Problem& problem : own.found()) problems.add(problem);
   if (own.any()) return std::nullopt;
   return type;
 }
 
 std::vector<DeviceType> read_device_types(const json::Value& value, Problems& problems) {
-  const Generations generations = read_generations(value, problems);
-  return read_devices(value, generations, problems);
+  Known known = read_generations(value, problems);
+  return read_devices(value, known, problems);
 }
 
 }  // namespace wt::platform

@@ -174,7 +174,7 @@ void check_compute(const Scenario& scenario, Problems& problems) {
     problems.add(scenario.place("time.measured_step"),
                  "a measured step scales the roofline, and kernels are measured here",
                  R"(leave it out, or take "compute": "roofline")");
-  if (time.fusion && *time.fusion != Fusion::none)
+  if (time.fusion && *time.fusion != plan::Fusion::none)
     problems.add(scenario.place("time.fusion"), "kernels are measured as they stand, and none is fused",
                  R"(leave it out, or take "compute": "roofline")");
 }

@@ -165,26 +165,27 @@ struct Names<train::Mode> {
 };
 
 template <>
-struct Names<Fusion> {
+struct Names<plan::Fusion> {
   static constexpr std::string_view noun = "a level of fusion";
-  static constexpr std::array<json::Named<Fusion>, 3> rows{
-      {{"none", Fusion::none}, {"activations", Fusion::activations}, {"program", Fusion::program}}};
+  static constexpr std::array<json::Named<plan::Fusion>, 3> rows{{{"none", plan::Fusion::none},
+                                                                  {"activations", plan::Fusion::activations},
+                                                                  {"program", plan::Fusion::program}}};
   static constexpr std::array<Later, 0> later{};
 };
 
 template <>
-struct Names<Updates> {
+struct Names<plan::Updates> {
   static constexpr std::string_view noun = "a way to update";
-  static constexpr std::array<json::Named<Updates>, 2> rows{
-      {{"fused", Updates::fused}, {"operations", Updates::operations}}};
+  static constexpr std::array<json::Named<plan::Updates>, 2> rows{
+      {{"fused", plan::Updates::fused}, {"operations", plan::Updates::operations}}};
   static constexpr std::array<Later, 0> later{};
 };
 
 template <>
-struct Names<ImageData> {
+struct Names<plan::Images> {
   static constexpr std::string_view noun = "an order of image data";
-  static constexpr std::array<json::Named<ImageData>, 2> rows{
-      {{"channels_last", ImageData::channels_last}, {"channels_first", ImageData::channels_first}}};
+  static constexpr std::array<json::Named<plan::Images>, 2> rows{
+      {{"channels_last", plan::Images::channels_last}, {"channels_first", plan::Images::channels_first}}};
   static constexpr std::array<Later, 0> later{};
 };
 

@@ -24,6 +24,7 @@
 #include "device/type.h"
 #include "model/semantics.h"
 #include "model/zoo.h"
+#include "plan/framework.h"
 #include "strategy/strategy.h"
 #include "timing/job_time.h"
 #include "train/callback.h"
@@ -360,15 +361,6 @@ struct Devices {
   bool soft_placement = true;
 };
 
-// How far the framework joins neighbouring operations into one kernel.
-enum class Fusion : std::uint8_t { none, activations, program };
-
-// Whether an optimizer's update of a variable is one kernel, or one for each of its operations.
-enum class Updates : std::uint8_t { fused, operations };
-
-// The order in which the framework keeps the numbers of images between kernels.
-enum class ImageData : std::uint8_t { channels_last, channels_first };
-
 // Collectives in a step: all moves of all replicas, or those that are alike only once; automatic: where all
 // are too many.
 enum class Collectives : std::uint8_t { automatic, expanded, folded };
@@ -404,9 +396,11 @@ struct ComputeChoice {
 struct Time {
   ComputeChoice compute{};
   std::optional<Seconds> measured_step{};  // of one device, this model and batch: scales what is computed
-  std::optional<Fusion> fusion{};    // absent: program on a TPU, whose compiler is always there, else none
-  std::optional<Updates> updates{};  // absent: operations in Keras 3 unless operations are joined, else fused
-  ImageData image_data_format = ImageData::channels_last;
+  std::optional<plan::Fusion>
+      fusion{};  // absent: program on a TPU, whose compiler is always there, else none
+  std::optional<plan::Updates>
+      updates{};  // absent: operations in Keras 3 unless operations are joined, else fused
+  plan::Images image_data_format = plan::Images::channels_last;
   Collectives collectives = Collectives::automatic;
   Launch launch = Launch::threads;        // TensorFlow drives all devices of a machine from one process
   std::optional<Seconds> tiny_message{};  // of an all-reduce of 8 bytes on the real system: instead of launch

@@ -28,11 +28,9 @@ Seconds agreement_of(const scenario::Scenario& scenario, const cluster::Machine&
 plan::Updates updates_of(const scenario::Scenario& scenario) {
   const scenario::Time& time = scenario.time;
   const bool is_joined =
-      scenario.training.jit_compile || time.fusion.value_or(scenario::Fusion::none) != scenario::Fusion::none;
+      scenario.training.jit_compile || time.fusion.value_or(plan::Fusion::none) != plan::Fusion::none;
   const bool are_operations = is_on(model::Switch::updates_are_operations, scenario.semantics) && !is_joined;
-  const scenario::Updates usual = are_operations ? scenario::Updates::operations : scenario::Updates::fused;
-  return time.updates.value_or(usual) == scenario::Updates::operations ? plan::Updates::operations
-                                                                       : plan::Updates::fused;
+  return time.updates.value_or(are_operations ? plan::Updates::operations : plan::Updates::fused);
 }
 
 std::optional<timing::SoftwareOptions> software_of(const scenario::Scenario& scenario,

@@ -18,18 +18,6 @@ namespace wt::session {
 
 namespace {
 
-plan::Fusion fusion_of(scenario::Fusion fusion) {
-  switch (fusion) {
-    case scenario::Fusion::activations:
-      return plan::Fusion::activations;
-    case scenario::Fusion::program:
-      return plan::Fusion::program;
-    case scenario::Fusion::none:
-      break;
-  }
-  return plan::Fusion::none;
-}
-
 // Those of one phase of the training, in which each is as slow in all closures.
 std::vector<plan::SlowWorker> slow_workers(const timing::Phase& phase) {
   std::vector<plan::SlowWorker> workers;
@@ -67,10 +55,9 @@ timing::SimulationOptions TrainingClock::options_for(std::int64_t rows,
     options.precision =
         *precision == scenario::Precision::tf32 ? device::Precision::tf32 : device::Precision::float32;
   if (scenario_.training.jit_compile) options.fusion = plan::Fusion::activations;
-  if (scenario_.time.fusion) options.fusion = fusion_of(*scenario_.time.fusion);
+  if (scenario_.time.fusion) options.fusion = *scenario_.time.fusion;
   options.updates = updates_of(scenario_);
-  if (scenario_.time.image_data_format == scenario::ImageData::channels_first)
-    options.images = plan::Images::channels_first;
+  options.images = scenario_.time.image_data_format;
   options.software = software_of(scenario_, job_.machine);
   if (scenario_.time.dispatch)
     options.dispatch = *scenario_.time.dispatch / static_cast<double>(scenario_.training.steps_per_execution);

@@ -49,11 +49,13 @@ bool is_of_fitted_device(const PublishedRow& row) { return row.record->own.has_v
 Known known_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
   if (asked.is_calibrated) return Known::calibrated_here;
   Known known = Known::data_sheet_alone;
+  const auto learn = [&](Known better) { known = std::min(known, better); };  // the surest comes first
   for (const PublishedRow& row : rows) {
-    const bool is_near =
-        is_of_fitted_device(row) && is_of_generation(row, asked) && row.record->precision == asked.precision;
-    if (is_near && row.record->network == asked.network) return Known::published;
-    if (is_near) known = Known::other_networks;
+    if (!is_of_fitted_device(row) || row.record->precision != asked.precision) continue;
+    if (row.record->device == asked.device)
+      learn(row.record->network == asked.network ? Known::published : Known::other_networks);
+    else if (is_of_generation(row, asked))
+      learn(Known::other_devices);
   }
   return known;
 }
@@ -69,6 +71,9 @@ constexpr std::array classes{
         "published rows of one device with the constants of its generation, which were fitted to such rows"},
     Class{Known::other_networks, &Record::other_networks,
           "published rows of one device with constants fitted to the rows of other networks"},
+    Class{
+        Known::other_devices, &Record::other_devices,
+        "published rows of one device with constants fitted to the rows of other devices of its generation"},
     Class{
         Known::calibrated_here, &Record::other_networks,
         "published rows of one device with constants fitted to the rows of other networks, less their median "
@@ -156,6 +161,8 @@ std::string_view name(Known known) {
       return "published";
     case Known::other_networks:
       return "other networks";
+    case Known::other_devices:
+      return "other devices";
     case Known::data_sheet_alone:
       break;
   }

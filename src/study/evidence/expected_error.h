@@ -34,8 +34,9 @@ Samples sums(const Samples& left, const Samples& right);
 enum class Known {
   measured_here,    // a row of the user's own for this device and network
   calibrated_here,  // a step of the user's own on this machine, perhaps of another network
-  published,        // published rows of the device's generation, the precision and the network
-  other_networks,   // published rows of the generation and precision, of other networks
+  published,        // published rows of the device in this precision, of the network
+  other_networks,   // published rows of the device in this precision, of other networks
+  other_devices,    // published rows of the generation in this precision, none of the device
   data_sheet_alone  // no published row of the generation in this precision
 };
 std::string_view name(Known known);

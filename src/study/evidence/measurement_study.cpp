@@ -115,6 +115,10 @@ Errors without_own_device(Group group, std::span<const Prediction> all) {
   return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.setup.device)); });
 }
 
+bool has_rows_of_others(const Prediction& each, std::span<const Prediction> all) {
+  return !steps_of_others(each, all).empty();
+}
+
 ErrorSummary summary_of(const Errors& errors) {
   WT_EXPECT(!errors.empty(), "no errors");
   ErrorSummary summary;

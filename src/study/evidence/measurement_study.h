@@ -39,6 +39,9 @@ std::optional<MeasurementFit> fit_of(PredictionGroup group);  // unset for matri
 // catalogue, and another device the generic ones.
 Errors without_own_device(PredictionGroup group, std::span<const Prediction> all);
 
+// Whether there are such rows. Without them, `without_own_device` takes the generic constants.
+bool has_rows_of_others(const Prediction& each, std::span<const Prediction> all);
+
 // The sizes of errors, as they are compared.
 struct ErrorSummary {
   double median = 0, largest = 0;  // of their absolute values

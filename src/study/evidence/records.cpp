@@ -41,6 +41,7 @@ void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record
     if (group.front().batch == 0) continue;  // matrix products
     const MeasurementStudy study = study_of(group);
     const std::optional<MeasurementFit> fit = fit_of(group);
+    const Errors without_own = without_own_device(group, predictions.made);
     for (std::size_t i = 0; i < group.size(); ++i) {
       Record record = record_of(*group[i].row, group[i].setup);
       record.arrangement = group[i].setup.group;
@@ -50,6 +51,7 @@ void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record
       if (has_own_constants(group[i].setup)) {
         record.own = 1 + study.own[i];
         if (fit && !fit->left_out.empty()) record.other_networks = 1 + fit->left_out[i];
+        if (has_rows_of_others(group[i], predictions.made)) record.other_devices = 1 + without_own[i];
       }
       records.push_back(std::move(record));
     }
@@ -93,6 +95,7 @@ void visit_keys(Visit& visit, Some& record) {
   visit("generic", record.generic);
   visit("own", record.own);
   visit("other_networks", record.other_networks);
+  visit("other_devices", record.other_devices);
   visit("absolute", record.absolute);
   visit("from_one_device", record.from_one_device);
 }

@@ -37,6 +37,8 @@ struct Record {
   std::optional<double> generic{};  // with constants that are the same for all devices
   std::optional<double> own{};      // with the constants of the device's generation; unset: it has none
   std::optional<double> other_networks{};  // with constants fitted to the rows of the other networks
+  std::optional<double>
+      other_devices{};  // with constants fitted to the rows of its generation's other devices
   // Of several devices:
   std::optional<double> absolute{};         // with the constants of the device's generation
   std::optional<double> from_one_device{};  // with the compute time of the row with the fewest devices
