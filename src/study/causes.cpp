@@ -107,30 +107,27 @@ std::string gathered_rows(const Look& look) {
   const bool is_shorter = 2 * whole < look.planned.replicas * gathered->each;
   return fmt::format(
       "Gradients of embeddings ({}) are rows of look-ups (tf.IndexedSlices), which TensorFlow gathers: {} of "
-      "each of {} "
-      "replicas take {}, {:.0f} % of the step, and longer with each further replica. The simulated step adds "
-      "the whole "
-      "gradients, {}, in their place{}. What helps are fewer look-ups in a step, and parameter servers, to "
-      "which each "
-      "worker sends its own rows alone.",
+      "each of {} replicas take {}, {:.0f} % of the step, and longer with each further replica. The "
+      "simulated step adds the whole gradients, {}, in their place{}. What helps are fewer look-ups in a "
+      "step, and parameter servers, to which each worker sends its own rows alone.",
       names, rough(gathered->each), look.planned.replicas, rough(gathered->time),
       100 * (gathered->time / look.step.step), rough(whole),
       is_shorter ? ", as TensorFlow does after tf.convert_to_tensor(gradient); these are fewer bytes" : "");
 }
 
-// Replicas of a process. What workers trace, they trace at the same time.
+// Workers trace at the same time, and so do processes of one device each.
 std::string tracing(const Look& look) {
   const auto& tracing = look.beside.tracing;
   const std::int64_t replicas = look.planned.replicas / look.planned.workers;
-  if (!tracing || replicas < 2 || look.step.pool) return "";
+  const bool is_one_process = look.scenario.time.launch == scenario::Launch::threads;
+  if (!tracing || replicas < 2 || !is_one_process || look.step.pool || look.planned.is_inference) return "";
   const Seconds steps = look.step.each_step() * static_cast<double>(look.planned.steps);
   if (*tracing <= (*tracing + steps) * noticeable) return "";
   return fmt::format(
       "Before its first step, a process traces the step once for each of its {} replicas, and longer with "
-      "more layers: "
-      "about {} by measurements of TensorFlow on a 2-core machine, while {} of the training take {}. A "
-      "worker for each "
-      "device traces its own replica alone; a longer training makes the share smaller.",
+      "more layers: about {} by measurements of TensorFlow on a 2-core machine, while {} of the training "
+      "take {}. A worker for each device traces its own replica alone; a longer training makes the share "
+      "smaller.",
       replicas, rough(*tracing), counted(look.planned.steps, "step"), rough(steps));
 }
 
