@@ -44,7 +44,7 @@ Peak peak_of(const Plan& plan, DeviceId device);
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device);
 
 // What a device holds while a node runs, by kind of buffer.
-inline constexpr std::size_t buffer_kinds = 8;
+inline constexpr std::size_t buffer_kinds = 9;
 struct HeldMoment {
   std::size_t node = 0;
   std::array<Bytes, buffer_kinds> by_kind{};  // each buffer rounded up to the allocator's granule

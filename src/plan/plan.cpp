@@ -9,8 +9,9 @@ namespace wt::plan {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kind_names{
-    "input", "variable", "optimizer_slot", "result", "activation", "gradient", "workspace", "communication"};
+constexpr std::array<std::string_view, 9> kind_names{"input",          "input_ahead", "variable",
+                                                     "optimizer_slot", "result",      "activation",
+                                                     "gradient",       "workspace",   "communication"};
 
 std::vector<BufferId> buffers_of(std::span<const Operand> operands) {
   std::vector<BufferId> buffers;

@@ -56,6 +56,7 @@ enum class NodeId : std::int32_t {};
 // steps; the others live from their first access to their last.
 enum class BufferKind : std::uint8_t {
   input,
+  input_ahead,  // rows of the next step, which are copied while this one computes; no node of the plan uses them
   variable,
   optimizer_slot,
   result,
@@ -155,6 +156,7 @@ struct Device {
   // set by plan_memory.
   std::optional<Bytes> stored{};
   device::MemoryStatistics statistics{};  // of its allocator; set by plan_memory
+  bool holds_next_rows = false;           // beside a step's rows lie those of the next one (rows.h)
   // Set by in_turns (turns.h), which gives replicas that share a memory a seat for their turns.
   bool is_parked = false;  // the arena lies in the memory of the host, where no kernel works on it
   std::string seat_of{};   // of a seat: the name of a device that works there, in whose place the seat lies

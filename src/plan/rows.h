@@ -1,8 +1,8 @@
 #pragma once
 // How the rows of a step reach the devices. TensorFlow's strategies iterate over a dataset with a
 // MultiDeviceIterator, which copies the rows of the next step to the devices while they compute the current one
-// (tensorflow/python/data/ops/multi_device_iterator_ops.py). The default strategy hands out the dataset itself:
-// each of its steps copies its own rows first.
+// (tensorflow/python/data/ops/multi_device_iterator_ops.py, whose prefetch_buffer_size is one batch of each device). The
+// default strategy hands out the dataset itself: each of its steps copies its own rows first.
 
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace wt::plan {
 
 enum class RowCopies : std::uint8_t {
   in_the_step,  // a step copies its rows and computes then
-  ahead,        // while a step computes, the rows of the next one are copied
+  ahead,        // while a step computes, the rows of the next one are copied; their devices hold both
   none,         // the rows are on the devices from the start, as in benchmarks on synthetic data
 };
 std::string_view name(RowCopies copies);  // "ahead"

@@ -188,11 +188,18 @@ Seconds JobClock::lost_beside(const Saving& saving, std::int64_t checkpoints) {
 // ---- Functions
 
 // A function is traced again for a tensor of another shape (tensorflow.org/guide/function). Keras' fit traces an
-// iterator, whose batches may have any number of rows.
-std::int64_t JobClock::functions() const {
+// iterator, whose batches may have any number of rows. Each counts as a training step, also an evaluation, which is
+// shorter.
+timing::Event JobClock::functions() {
   const bool is_custom = scenario_.training.loop == scenario::Loop::custom;
-  return (is_custom ? std::ssize(job_.step_rows) : 1) +
-         (scenario_.training.evaluation && !evaluates_beside(scenario_, job_) ? 1 : 0);
+  timing::Event functions{
+      .count = (is_custom ? std::ssize(job_.step_rows) : 1) +
+               (scenario_.training.evaluation && !evaluates_beside(scenario_, job_) ? 1 : 0),
+      .each = clock_.tracing(),
+      .basis = timing::Basis::estimated};
+  if (functions.each > Seconds(0))
+    functions.note = "by operations and replicas of a process, as TensorFlow took on a 2-core machine";
+  return functions;
 }
 
 std::int64_t JobClock::programs() const {

@@ -28,7 +28,7 @@ class JobClock {
   timing::Event evaluations();
   void add_checkpoints(timing::JobFacts& facts);
   Seconds lost_beside(const Saving& saving, std::int64_t checkpoints);
-  std::int64_t functions() const;
+  timing::Event functions();
   std::int64_t programs() const;
 
   // ---- The shuffle buffer

@@ -6,11 +6,14 @@
 
 #include "base/file.h"
 #include "base/rough.h"
+#include "communication/own_moves.h"
 #include "communication/round.h"
 #include "communication/timing.h"
 #include "scenario/names.h"
 #include "scenario/nccl_keys.h"
 #include "scenario/synthetic.h"
+#include "session/step_options.h"
+#include "timing/simulation.h"
 
 namespace wt::session {
 
@@ -39,6 +42,17 @@ communication::CallOptions call_options(const scenario::Scenario& scenario, cons
   return options;
 }
 
+// Devices to which rows are copied ahead hold two batches (plan/rows.h).
+std::vector<strategy::Place> places_of(const scenario::Scenario& scenario, const cluster::Machine& machine) {
+  std::vector<strategy::Place> places = strategy::places(machine);
+  if (copies_of(scenario) != plan::RowCopies::ahead) return places;
+  for (strategy::Place& place : places) {
+    place.device.holds_next_rows = true;
+    for (plan::Device& device : place.further) device.holds_next_rows = true;
+  }
+  return places;
+}
+
 std::string text_of(const LibraryCall& call) {
   return call.protocol.empty() ? std::string(call.algorithm->name)
                                : fmt::format("{} with {}", call.algorithm->name, call.protocol);
@@ -50,7 +64,7 @@ ScenarioLowering::ScenarioLowering(const scenario::Scenario& scenario, const clu
                                    communication::KnownTimes* known)
     : scenario_(scenario),
       machine_(machine),
-      all_places_(strategy::places(machine)),
+      all_places_(places_of(scenario, machine)),
       places_(all_places_),
       call_options_(call_options(scenario, machine)),
       times_(known != nullptr ? *known : own_times_) {
@@ -275,6 +289,25 @@ std::string ScenarioLowering::alternative(Bytes gradients) {
   const Seconds time = times_.time_of(call, group_of(machine_), Type::float32)->time;
   return fmt::format("NCCL would take {}: {} for the {} of gradients alone", text_of(call), rough(time),
                      rough(gradients));
+}
+
+std::optional<Seconds> ScenarioLowering::time_of_gathering(Bytes each) {
+  if (all_places_.size() == 1 || !machine_.platform) return std::nullopt;
+  const strategy::Setting all = setting(all_places_);
+  const std::optional<strategy::RowGathering> way = scenario_.strategy->gathers_rows(all);
+  if (!way) return std::nullopt;
+  if (way->center)
+    return timing::time_of_messages(strategy::lower_gathering(*way, each, all_places_), machine_);
+  const Group group = group_of(machine_);
+  const collective::Algorithm& ring = collective::algorithm_named(collective::Operation::all_gather, "ring");
+  const collective::Request request{
+      .ranks = group.size(), .elements = each.count() * group.size(), .element_bytes = 1};
+  const std::optional<strategy::ReductionChoice> reduction = scenario_.strategy->reduction(all);
+  LibraryCall call = communication::own_moves(group);
+  call.algorithm = &ring;
+  call.request = request;
+  if (reduction && reduction->is_librarys) call = communication::call_of(group, ring, request, call_options_);
+  return times_.time_of(call, group, Type::uint8)->time;
 }
 
 std::optional<strategy::ReductionChoice> ScenarioLowering::reduction(Bytes gradients) {

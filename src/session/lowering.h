@@ -42,6 +42,10 @@ class ScenarioLowering {
   // The choices that lowerings have asked for since the last call.
   std::vector<Asked> take_asked() { return std::exchange(asked_, {}); }
 
+  // How long TensorFlow takes to gather so many bytes of each replica, rows of gradients that it doesn't add. None: it adds
+  // all gradients, or nothing is timed.
+  std::optional<Seconds> time_of_gathering(Bytes each);
+
   // What NCCL would run in place of what TensorFlow takes, with its time, which is simulated. Empty: nothing.
   std::string alternative(Bytes gradients);
 

@@ -299,6 +299,14 @@ std::optional<Seconds> TrainingClock::first_values() {
   return time_of_first_values(scenario_, job_.machine, variables);
 }
 
+std::optional<Seconds> TrainingClock::tracing() {
+  const std::optional<timing::SoftwareOptions> software = software_of(scenario_, job_.machine);
+  if (!software) return std::nullopt;
+  const platform::Platform& platform = *job_.machine.platform;
+  const platform::Endpoint first = job_.machine.endpoint(print(job_.machine.device().name));
+  return timing::tracing_of(plans_.whole(), platform.type(first), *software);
+}
+
 Seconds TrainingClock::time_before(std::int64_t step) {
   Seconds time{};
   for (std::size_t phase = 0; phase < phases_.size() && phases_[phase].from_step < step; ++phase) {

@@ -60,6 +60,8 @@ class TrainingClock {
   std::optional<Seconds> first_values();
   // All variables once, those of the optimizer included.
   Bytes size_of_variables();
+  // How long each process traces the function of a step; unset: that isn't known of such a strategy, or not wanted.
+  std::optional<Seconds> tracing();
   // As large as the scenario says, or all variables.
   Bytes size_of_checkpoint();
   // As the scenario says, or by the speed of the storage; none where neither is known.

@@ -222,6 +222,16 @@ Bytes TrainingPlans::gradients() const {
   return Bytes(model::count_parameters(job_.weights).trainable * bytes_per_element(Type::float32));
 }
 
+std::optional<GatheredRows> TrainingPlans::gathered_rows() {
+  GatheredRows rows{.tables = strategy::gathered_tables(step())};
+  for (const strategy::GatheredTable& table : rows.tables) rows.each += table.rows;
+  if (rows.tables.empty()) return std::nullopt;
+  const std::optional<Seconds> time = lowering_.time_of_gathering(rows.each);
+  if (!time) return std::nullopt;
+  rows.time = *time;
+  return rows;
+}
+
 std::string TrainingPlans::alternative_reduction() { return lowering_.alternative(gradients()); }
 
 session::Planned TrainingPlans::planned() {

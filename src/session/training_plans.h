@@ -15,6 +15,7 @@
 #include "session/host_queues.h"
 #include "session/lowering.h"
 #include "session/planned.h"
+#include "strategy/gathered_rows.h"
 #include "strategy/replica_placement.h"
 #include "train/model.h"
 
@@ -22,6 +23,13 @@ namespace wt::session {
 
 // What a step of an optimizer that accumulates gradients does with its own. All other steps update.
 enum class Turn : std::uint8_t { updates, accumulates };
+
+// Gradients of embeddings that TensorFlow gathers (strategy/gathered_rows.h). Plans add them.
+struct GatheredRows {
+  std::vector<strategy::GatheredTable> tables{};  // by their variables, at least one
+  Bytes each{};                                   // of one replica
+  Seconds time{};
+};
 
 class TrainingPlans {
  public:
@@ -53,6 +61,7 @@ class TrainingPlans {
   std::string alternative_reduction();
   plan::MemoryReport memory();
   Bytes gradients() const;  // of a replica
+  std::optional<GatheredRows> gathered_rows();
   std::optional<strategy::ReductionChoice> reduction() { return lowering_.reduction(gradients()); }
   // Of the replicas of the first process, which is the one that logs them: of all replicas, unless each
   // worker is a process.

@@ -190,6 +190,10 @@ void ReplicaLowering::add_input(const NamedValue& input) {
     const Operand target = source;
     source.buffer = plan_.add_buffer({name, *replica_.host, target.spec.bytes(), BufferKind::input, {}});
     plan_.add_node(plan::Move{source, target, {}}, label("input", Purpose::input_copy));
+    const plan::DeviceId there = plan_.buffer(target.buffer).device;
+    const bool has_rows = target.spec.shape.rank() > 0;  // a scalar, such as the number of rows, has none
+    if (has_rows && plan_.devices[index(there)].holds_next_rows)
+      plan_.add_buffer({name + " of the next step", there, target.spec.bytes(), BufferKind::input_ahead, {}});
   }
   plan_.inputs.push_back({name, source});
 }

@@ -29,6 +29,7 @@
 #include "model/semantics.h"
 #include "platform/description.h"
 #include "program/program.h"
+#include "strategy/gathered_rows.h"
 #include "strategy/library.h"
 #include "strategy/look_ups.h"
 #include "strategy/options.h"
@@ -208,6 +209,8 @@ class Strategy {
   // such option, or packs are made already.
   virtual std::optional<Overrides> in_packs() const { return std::nullopt; }
   virtual Mended mended(const cluster::Machine&) const { return {}; }
+  // How TensorFlow gathers gradients that are rows of look-ups; none: it doesn't, or plans have it (gathered_rows.h).
+  virtual std::optional<RowGathering> gathers_rows(const Setting&) const { return std::nullopt; }
 
   // ---- A training
 

@@ -18,6 +18,7 @@ struct Look {
   const cluster::Machine& machine;
   const session::Planned& planned;
   const timing::Simulated& step;
+  const BesideStep& beside;
 
   bool takes_more_than(Seconds part, double share) const { return part > step.step * share; }
   std::int64_t rows_each() const {
@@ -93,15 +94,53 @@ std::string waiting(const Look& look) {
       look.planned.replicas, rough(look.step.waiting));
 }
 
-constexpr std::array all{software, late_rows, kept_batch, grpc_ring, between_machines, waiting};
+// A ring sends 2 (n - 1) / n of a table that is added, and n - 1 times the rows that are gathered.
+std::string gathered_rows(const Look& look) {
+  const auto& gathered = look.beside.gathered;
+  if (!gathered || !look.takes_more_than(gathered->time, noticeable)) return "";
+  Bytes whole;
+  std::string names;
+  for (const strategy::GatheredTable& table : gathered->tables) {
+    whole += table.table.bytes();
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", table.name);
+  }
+  const bool is_shorter = 2 * whole < look.planned.replicas * gathered->each;
+  return fmt::format(
+      "Gradients of embeddings ({}) are rows of look-ups (tf.IndexedSlices), which TensorFlow gathers: {} of "
+      "each of {} replicas take {}, {:.0f} % of the step, and longer with each further replica. The "
+      "simulated step adds the whole gradients, {}, in their place{}. What helps are fewer look-ups in a "
+      "step, and parameter servers, to which each worker sends its own rows alone.",
+      names, rough(gathered->each), look.planned.replicas, rough(gathered->time),
+      100 * (gathered->time / look.step.step), rough(whole),
+      is_shorter ? ", as TensorFlow does after tf.convert_to_tensor(gradient); these are fewer bytes" : "");
+}
+
+// Workers trace at the same time, and so do processes of one device each.
+std::string tracing(const Look& look) {
+  const auto& tracing = look.beside.tracing;
+  const std::int64_t replicas = look.planned.replicas / look.planned.workers;
+  const bool is_one_process = look.scenario.time.launch == scenario::Launch::threads;
+  if (!tracing || replicas < 2 || !is_one_process || look.step.pool || look.planned.is_inference) return "";
+  const Seconds steps = look.step.each_step() * static_cast<double>(look.planned.steps);
+  if (*tracing <= (*tracing + steps) * noticeable) return "";
+  return fmt::format(
+      "Before its first step, a process traces the step once for each of its {} replicas, and longer with "
+      "more layers: about {} by measurements of TensorFlow on a 2-core machine, while {} of the training "
+      "take {}. A worker for each device traces its own replica alone; a longer training makes the share "
+      "smaller.",
+      replicas, rough(*tracing), counted(look.planned.steps, "step"), rough(steps));
+}
+
+constexpr std::array all{software,         late_rows,     kept_batch, grpc_ring,
+                         between_machines, gathered_rows, tracing,    waiting};
 
 }  // namespace
 
 bool waits_for_software(const timing::Simulated& step) { return step.software > step.step * noticeable; }
 
 std::vector<std::string> causes(const scenario::Scenario& scenario, const cluster::Machine& machine,
-                                const session::Forecast& now) {
-  const Look look{scenario, machine, now.planned, *now.simulated};
+                                const session::Forecast& now, const BesideStep& beside) {
+  const Look look{scenario, machine, now.planned, *now.simulated, beside};
   std::vector<std::string> found;
   for (const auto& cause : all)
     if (std::string text = cause(look); !text.empty()) found.push_back(std::move(text));

@@ -36,7 +36,7 @@ JobItem item(std::string name, std::string key, const Event& event, const std::o
   JobItem made = unmeasured(std::move(name), std::move(key), event.count, event.note);
   if (const std::optional<Seconds>& each = given ? given : event.each) {
     made.each = *each;
-    made.basis = given ? Basis::given : Basis::simulated;
+    made.basis = given ? Basis::given : event.basis;
   }
   return made;
 }
@@ -163,8 +163,7 @@ JobTime job_time(const JobFacts& facts) {
   if (facts.first_values.count > 0)
     items.push_back(
         item("first values of variables", "job.first_values", facts.first_values, given.first_values));
-  items.push_back(
-      item("tracing of functions", "job.tracing", Event{.count = facts.functions}, given.tracing));
+  items.push_back(item("tracing of functions", "job.tracing", facts.functions, given.tracing));
   if (facts.programs)
     items.push_back(item("compilation", "time.compile", Event{.count = *facts.programs}, facts.compile));
   const Seconds starting = sum(items);

@@ -25,7 +25,7 @@ namespace wt::timing {
 enum class Basis : std::uint8_t {
   simulated,
   given,      // by the scenario
-  estimated,  // from a published source, which the item names
+  estimated,  // from a published source or a measurement of others, which the item names
   unmeasured  // counted as zero
 };
 std::string_view name(Basis basis);  // "simulated"
@@ -83,12 +83,13 @@ struct Event {
   std::int64_t count = 0;
   std::optional<Seconds> each{};  // simulated; unset: unknown
   std::string note{};
+  Basis basis = Basis::simulated;  // of `each`
 };
 
 struct JobFacts {
   GivenTimes given{};
   Event first_values{};                    // that are sent to all replicas
-  std::int64_t functions = 0;              // that are traced
+  Event functions{};                       // that are traced
   std::optional<std::int64_t> programs{};  // that are compiled; unset: nothing is compiled
   std::optional<Seconds> compile{};        // of one program, as the scenario gives it
   std::vector<EqualSteps> whole{};         // steps of whole batches, by the devices that are slow

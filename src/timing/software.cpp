@@ -106,6 +106,14 @@ SoftwareConstants read_software_constants(const std::filesystem::path& file) {
   constants.loop_step_of_gpu = loop.required<Seconds>("gpu", time);
   constants.loop_step_of_cpu = loop.required<Seconds>("cpu", time);
   finish(loop);
+  Reader tracing = reader.object("tracing");
+  for (const std::string version : {"keras2", "keras3"}) {
+    Reader row = tracing.object(version);
+    constants.tracing[version] = {.replica = row.required<Seconds>("replica", time),
+                                  .operation = row.required<Seconds>("operation", time)};
+    row.finish();
+  }
+  finish(tracing);
   Reader decoding = reader.object("decoding");
   for (const std::string format : {"csv", "tfrecord"}) {
     Reader row = decoding.object(format);
@@ -142,6 +150,14 @@ Software software_of(const plan::Plan& plan, const device::DeviceType& type,
   // The executor that launches operations also runs those of a CPU.
   if (type.kind == device::Kind::cpu) software.between += std::exchange(software.launching, Seconds(0));
   return software;
+}
+
+Seconds tracing_of(const plan::Plan& plan, const device::DeviceType& type, const SoftwareOptions& options,
+                   const SoftwareConstants& constants) {
+  if (options.loop == HostLoop::eager) return {};
+  const Tracing& tracing = constants.tracing.at(options.version);
+  const Operations operations = operations_of(plan, type, {}, constants);
+  return (tracing.replica + tracing.operation * operations.launches) * static_cast<double>(options.replicas);
 }
 
 }  // namespace wt::timing

@@ -63,6 +63,12 @@ struct RowDecoder {
   Seconds of(Bytes bytes) const { return row + bytes / rate; }
 };
 
+// Before the first step of a function, Python builds its graph: once for each replica of a process.
+struct Tracing {
+  Seconds replica{};
+  Seconds operation{};
+};
+
 struct SoftwareConstants {
   PerReplicas function{};
   std::map<std::string, PerReplicas, std::less<>> fit{};  // by version of Keras
@@ -71,6 +77,7 @@ struct SoftwareConstants {
   Seconds operation{};         // of a compiled step, to launch it
   Seconds loop_step_of_gpu{};  // a time step of a recurrent layer that no library computes, on a GPU
   Seconds loop_step_of_cpu{};
+  std::map<std::string, Tracing, std::less<>> tracing{};      // by version of Keras
   std::map<std::string, RowDecoder, std::less<>> decoders{};  // by format
 };
 
@@ -82,5 +89,10 @@ SoftwareConstants read_software_constants(const std::filesystem::path& file);
 Software software_of(const plan::Plan& plan, const device::DeviceType& type,
                      const plan::RooflineOptions& roofline, const SoftwareOptions& options,
                      const SoftwareConstants& constants = software_constants());
+
+// How long the process that drives the plan's first device traces the function of a step. Nothing is traced that runs
+// operation by operation.
+Seconds tracing_of(const plan::Plan& plan, const device::DeviceType& type, const SoftwareOptions& options,
+                   const SoftwareConstants& constants = software_constants());
 
 }  // namespace wt::timing

@@ -1,10 +1,13 @@
 // Claims: `explain` says that TensorFlow's own software makes small networks slow, and why more devices make them slower,
-// and shows what would help; it says nothing of it where devices bound the step. Keys that change the software's time are
+// and shows what would help; it says nothing of it where devices bound the step. It names the frequent causes of slow steps.
+// Keys that change the software's time are
 // refused where they have no meaning.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cli/command.h"
+#include "support/folder.h"
 
 namespace wt {
 namespace {
@@ -61,11 +64,75 @@ TEST(ExplainCauses, NamesTheFrequentOnes) {
         Case{"multi_worker_32_dgx_a100",
              {"training.per_replica_batch=1", "time.updates=fused"},
              "cross the machines in every step"},
-        Case{"mirrored_dgx_a100", {"time.jitter=0.1"}, "- Devices wait for the slowest of 8"}}) {
+        Case{"mirrored_dgx_a100", {"time.jitter=0.1"}, "- Devices wait for the slowest of 8"},
+        Case{"mirrored_dgx_a100",
+             {},
+             "- Before its first step, a process traces the step once for each of its 8 replicas"}}) {
     const std::string text = explained(each.scenario, each.set);
     EXPECT_TRUE(has(text, each.cause)) << each.scenario << ": " << each.cause << "\n" << text.substr(0, 2000);
     EXPECT_FALSE(has(plain, each.cause)) << each.cause;
   }
+}
+
+// A table of which each replica looks up 8,192 rows, 32 MiB with their ids.
+class ExplainGatheredRows : public testing::Test {
+ protected:
+  std::string explained(const std::string& strategy, int machines, int gpus,
+                        const std::vector<std::string>& set = {}) {
+    std::vector<std::string> words{
+        "explain",
+        base_
+            .write("words.json", R"({
+  "name": "words", "platform": "dgx_a100", "semantics": "keras2",
+  "model": {"keras_json": {"class_name": "Sequential", "config": {"name": "words", "layers": [
+    {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 128], "dtype": "int32", "name": "ids"}},
+    {"class_name": "Embedding", "config": {"name": "table", "input_dim": 30000, "output_dim": 1024}},
+    {"class_name": "GlobalAveragePooling1D", "config": {"name": "mean"}},
+    {"class_name": "Dense", "config": {"name": "out", "units": 1}}]}}},
+  "dataset": {"type": "synthetic", "rows": 65536, "repeat": -1},
+  "training": {"loss": "mse", "optimizer": "sgd", "per_replica_batch": 64, "steps": 10000}, "numerics": "none"})")
+            .string(),
+        "--set",
+        fmt::format(R"(platform={{"file": "dgx_a100", "set": {{"machines": {}, "devices": {}}}}})", machines,
+                    gpus),
+        "--set",
+        "strategy=" + strategy};
+    for (const std::string& each : set) words.insert(words.end(), {"--set", each});
+    const Said said = call(words);
+    EXPECT_EQ(said.exit, cli::Exit::done) << said.messages;
+    return said.results;
+  }
+
+ private:
+  test::TestFolder base_{};
+};
+
+TEST_F(ExplainGatheredRows, UnderStrategiesThatGatherThem) {
+  const std::string cause = "- Gradients of embeddings (table/embeddings)";
+  for (const int gpus : {2, 3, 8})
+    for (const char* strategy :
+         {R"({"type": "mirrored"})", R"({"type": "mirrored", "cross_device_ops": "hierarchical_copy"})",
+          R"({"type": "mirrored", "cross_device_ops": "reduction_to_one_device"})",
+          R"({"type": "central_storage"})",
+          R"({"type": "multi_worker_mirrored", "communication_options": {"implementation": "nccl"}})"}) {
+      const std::string text = explained(strategy, 1, gpus);
+      EXPECT_TRUE(has(text, cause)) << strategy << gpus << text;
+      EXPECT_TRUE(has(text, fmt::format("32.1 MiB of each of {} replicas", gpus)))
+          << strategy << gpus << text;
+    }
+  for (const int machines : {2, 3})
+    EXPECT_TRUE(has(explained(R"({"type": "multi_worker_mirrored"})", machines, 1), cause)) << machines;
+}
+
+TEST_F(ExplainGatheredRows, NowhereElse) {
+  const std::string cause = "IndexedSlices";
+  for (const char* strategy : {R"({"type": "default"})", R"({"type": "one_device"})",
+                               R"({"type": "mirrored"})", R"({"type": "central_storage"})"})
+    EXPECT_FALSE(has(explained(strategy, 1, 1), cause)) << strategy;
+  EXPECT_FALSE(has(
+      explained(R"({"type": "parameter_server"})", 4, 1, {R"(cluster={"worker": 2, "ps": 1, "chief": 1})"}),
+      cause));
+  EXPECT_FALSE(has(explained(R"({"type": "mirrored"})", 1, 8, {"training.per_replica_batch=1"}), cause));
 }
 
 TEST(SoftwareKeys, AreRefusedWhereTheyMeanNothing) {

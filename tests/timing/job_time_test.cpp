@@ -20,7 +20,7 @@ const JobItem& item(const JobTime& job, std::string_view name) {
 
 // 10 epochs of 20 whole steps of 100 ms and one partial step of 40 ms, 5 evaluations of 2 s.
 JobFacts facts() {
-  return {.functions = 3,
+  return {.functions = {.count = 3},
           .whole = {{200, Seconds(0.1)}},
           .partial = {{10, Seconds(0.04)}},
           .fills = {.count = 10, .each = Seconds(0.3)},
@@ -85,7 +85,7 @@ TEST(JobTime, StepsOfSlowPhasesAreOneItem) {
 }
 
 TEST(JobTime, HasNoItemsForWhatDoesNotOccur) {
-  const JobTime job = job_time({.functions = 1, .whole = {{5, Seconds(2)}}, .samples = 50});
+  const JobTime job = job_time({.functions = {.count = 1}, .whole = {{5, Seconds(2)}}, .samples = 50});
   EXPECT_EQ(job.items.size(), 5u);
   EXPECT_EQ(job.total(), Seconds(10));
   EXPECT_FALSE(job.epochs);
@@ -110,7 +110,7 @@ double played(double between, double restart, double piece, int segments, std::m
 
 // The played restarts end with the piece that follows, as one interval that has to pass without a failure.
 TEST(JobTime, ExpectedRestartsAgreeWithRandomFailures) {
-  JobFacts all{.functions = 1, .whole = {{1000, Seconds(3.6)}}, .checkpoints = {.count = 4}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{1000, Seconds(3.6)}}, .checkpoints = {.count = 4}};
   all.given = {.checkpoint = Seconds(25), .time_between_failures = Seconds(8000), .restart = Seconds(100)};
   all.machines = 2;
   const JobTime job = job_time(all);
@@ -124,7 +124,7 @@ TEST(JobTime, ExpectedRestartsAgreeWithRandomFailures) {
 }
 
 TEST(JobTime, RestartsRepeatTheStartUnlessTheirTimeIsGiven) {
-  JobFacts all{.functions = 1, .whole = {{100, Seconds(1)}}, .checkpoints = {.count = 1}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{100, Seconds(1)}}, .checkpoints = {.count = 1}};
   all.given = {.start = Seconds(30), .time_between_failures = Seconds(1e6)};
   const Seconds repeated = item(job_time(all), "expected restarts").time();
   all.given.restart = Seconds(30);
@@ -134,7 +134,7 @@ TEST(JobTime, RestartsRepeatTheStartUnlessTheirTimeIsGiven) {
 }
 
 TEST(JobTime, CheckpointsLimitWhatAFailureLoses) {
-  JobFacts all{.functions = 1, .whole = {{1000, Seconds(1)}}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{1000, Seconds(1)}}};
   all.given.time_between_failures = Seconds(2000);
   const double without = item(job_time(all), "expected restarts").time().count();
   EXPECT_NEAR(without, 2000 * std::expm1(0.5) - 1000, 1e-9);  // one segment of half a failure's time
@@ -145,7 +145,7 @@ TEST(JobTime, CheckpointsLimitWhatAFailureLoses) {
 
 // 50,677 h for each of 16 GPUs, and a day of training without checkpoints.
 TEST(JobTime, EstimatesFailuresOfGpusFromAPublishedRate) {
-  JobFacts all{.functions = 1, .whole = {{86'400, Seconds(1)}}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{86'400, Seconds(1)}}};
   all.devices = 16;
   all.are_gpus = true;
   const JobItem restarts = item(job_time(all), "expected restarts");
@@ -155,7 +155,7 @@ TEST(JobTime, EstimatesFailuresOfGpusFromAPublishedRate) {
 }
 
 TEST(JobTime, RefusesAJobThatNeverEnds) {
-  JobFacts all{.functions = 1, .whole = {{1'000'000, Seconds(10)}}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{1'000'000, Seconds(10)}}};
   all.given.time_between_failures = Seconds(60);
   try {
     job_time(all);
@@ -168,7 +168,7 @@ TEST(JobTime, RefusesAJobThatNeverEnds) {
 
 // A scenario that does not state a rate of failures is never refused for one.
 TEST(JobTime, SaysThatAJobNeverEndsAtThePublishedRate) {
-  JobFacts all{.functions = 1, .whole = {{1'000'000, Seconds(10)}}};
+  JobFacts all{.functions = {.count = 1}, .whole = {{1'000'000, Seconds(10)}}};
   all.devices = 1 << 17;
   all.are_gpus = true;
   const JobItem restarts = item(job_time(all), "expected restarts");

@@ -32,7 +32,7 @@ struct Chain {
   int rows = 4;  // of a replica
 };
 
-timing::Simulated step_of(const Chain& chain) {
+scenario::Scenario scenario_of(const Chain& chain) {
   std::string layers =
       R"({"class_name": "InputLayer", "config": {"batch_input_shape": [null, 4], "name": "x"}})";
   for (int i = 0; i < chain.layers; ++i)
@@ -43,15 +43,19 @@ timing::Simulated step_of(const Chain& chain) {
       chain.replicas == 0
           ? R"({"type": "default"})"
           : fmt::format(R"({{"type": "{}"}}, "devices": {{"visible": [{}]}})", chain.strategy, devices);
-  const scenario::Scenario scenario =
-      scenario::parse(fmt::format(R"({{"name": "chain", "platform": "gce_n1_v100", "strategy": {},
+  return scenario::parse(
+      fmt::format(R"({{"name": "chain", "platform": "gce_n1_v100", "strategy": {},
                        "model": {{"keras_json": {{"class_name": "Sequential",
                                                   "config": {{"name": "chain", "layers": [{}]}}}}}},
                        "dataset": {{"type": "synthetic", "rows": 4096, "repeat": -1}},
                        "training": {{{}, "loss": "mse", "optimizer": "sgd", "per_replica_batch": {}, "steps": 2}},
                        "time": {{{}}}, "numerics": "none", "semantics": "{}"}})",
-                                  strategy, layers, chain.training, chain.rows, chain.time, chain.semantics),
-                      "software_test.json");
+                  strategy, layers, chain.training, chain.rows, chain.time, chain.semantics),
+      "software_test.json");
+}
+
+timing::Simulated step_of(const Chain& chain) {
+  const scenario::Scenario scenario = scenario_of(chain);
   session::Training training(scenario, scenario::build(scenario), {});
   timing::Simulated summary = training.clock().step().summary;
   training.clock().complete(summary);
@@ -106,6 +110,58 @@ TEST(Software, TakesWhatWasMeasuredOfTensorFlow) {
   EXPECT_GE(compared, 45);
   std::ranges::sort(logs);
   EXPECT_NEAR(logs[logs.size() / 2], 0, 0.2);
+}
+
+// Processor time of the first call of a function, less that of a later one; Python's tracing is one thread.
+struct Traced {
+  std::string version{};
+  bool has_strategy = true;
+  int replicas = 0, layers = 0;
+  double seconds = 0;
+};
+
+std::vector<Traced> traced() {
+  std::ifstream file(std::string(WT_TEST_DATA) + "/measurements/software/tracing.csv");
+  std::vector<Traced> all;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream cells(line.substr(line.rfind('"') + 2));
+    std::string replicas, layers, step, wall, best, cpu;
+    for (std::string* cell : {&replicas, &layers, &step, &wall, &best, &cpu}) std::getline(cells, *cell, ',');
+    all.push_back({line.find("2.15") != std::string::npos ? "keras2" : "keras3", !step.starts_with("default"),
+                   std::stoi(replicas), std::stoi(layers), std::stod(cpu) * 1e-3});
+  }
+  return all;
+}
+
+std::optional<Seconds> tracing_of(const Chain& chain) {
+  const scenario::Scenario scenario = scenario_of(chain);
+  session::Training training(scenario, scenario::build(scenario), {});
+  return training.clock().tracing();
+}
+
+TEST(Software, TracesAsLongAsWasMeasuredOfTensorFlow) {
+  std::vector<double> logs;
+  for (const Traced& row : traced()) {
+    const int replicas = row.has_strategy ? row.replicas : 0;
+    const double ratio =
+        tracing_of({.layers = row.layers, .replicas = replicas, .semantics = row.version})->count() /
+        row.seconds;
+    EXPECT_GT(ratio, 1 / 1.7) << row.version << " " << row.replicas << " " << row.layers;
+    EXPECT_LT(ratio, 1.7) << row.version << " " << row.replicas << " " << row.layers;
+    logs.push_back(std::log(ratio));
+  }
+  EXPECT_GE(logs.size(), 60u);
+  EXPECT_NEAR(median(logs), 0, 0.1);
+}
+
+TEST(Software, TracesOnceForEachReplicaOfAProcess) {
+  const Seconds one = *tracing_of({.replicas = 1});
+  for (const int replicas : {2, 3, 8})
+    EXPECT_NEAR(*tracing_of({.replicas = replicas}) / one, replicas, 0.3 * replicas) << replicas;
+  EXPECT_EQ(*tracing_of({.training = R"("loop": "custom", "run_eagerly": true)"}), Seconds(0));
+  EXPECT_FALSE(tracing_of({.time = R"("software": false)"}));
 }
 
 TEST(Software, MakesSmallNetworksSlowerWithMoreReplicas) {

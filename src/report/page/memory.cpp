@@ -14,9 +14,9 @@ using plan::BufferKind, plan::HeldMoment;
 constexpr std::size_t most_moments = 250;  // of a device
 constexpr std::size_t most_courses = 16;   // of devices that differ
 
-constexpr std::array stacked{BufferKind::variable,  BufferKind::optimizer_slot, BufferKind::input,
-                             BufferKind::result,    BufferKind::activation,     BufferKind::gradient,
-                             BufferKind::workspace, BufferKind::communication};
+constexpr std::array stacked{BufferKind::variable,    BufferKind::optimizer_slot, BufferKind::input,
+                             BufferKind::input_ahead, BufferKind::result,         BufferKind::activation,
+                             BufferKind::gradient,    BufferKind::workspace,      BufferKind::communication};
 static_assert(stacked.size() == plan::buffer_kinds);
 
 // Of each stretch of a long course, the moment with the most bytes.

@@ -18,7 +18,7 @@ void keys_of(Visit& visit, timing::GivenTimes& given) {
         given.first_values);
   visit(optional("tracing",
                  "how long one function is traced: the training step, in a custom loop again for a partial "
-                 "batch, and the evaluation"),
+                 "batch, and the evaluation; by operations and replicas of a process where absent"),
         given.tracing);
   visit(optional("shuffle", "how long a shuffle buffer takes to fill; by \"input\" where absent"),
         given.shuffle);

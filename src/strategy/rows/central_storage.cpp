@@ -56,6 +56,10 @@ class CentralStorage final : public Cloned<CentralStorage> {
     return lower(steps, setting);
   }
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
+  std::optional<RowGathering> gathers_rows(const Setting& setting) const override {
+    const device::Name center = variable_device(setting.machine);
+    return RowGathering{.center = plan::Device{.name = print(center)}};
+  }
 
   bool asks_for_device() const override { return true; }
   std::vector<device::Name> variable_devices(const Step& step,

@@ -62,6 +62,7 @@ class Mirrored final : public Cloned<Mirrored> {
   bool may_overlap() const override { return !buckets_.overlap; }
   bool asks_for_device() const override { return true; }
   Mended mended(const cluster::Machine& machine) const override;
+  std::optional<RowGathering> gathers_rows(const Setting& setting) const override;
   std::string refusal_of_reduction(const cluster::Machine& machine) const override;
   std::vector<std::string> log(const cluster::Machine& machine, model::Semantics semantics,
                                const cluster::ClusterSpec&) const override;
@@ -262,6 +263,16 @@ std::vector<Overrides> Mirrored::other_reductions(const IsGiven&) const {
   for (const char* reduction : {"collective_ring", "hierarchical_copy", "reduction_to_one_device"})
     all.push_back({fmt::format("strategy.cross_device_ops={}", reduction)});
   return all;
+}
+
+// cross_device_ops.py: CollectiveAllReduce has an all-gather for IndexedSlices; all others hand them to ReductionToOneDevice,
+// also those that log "Efficient allreduce is not supported for 1 IndexedSlices".
+std::optional<RowGathering> Mirrored::gathers_rows(const Setting& setting) const {
+  using enum CrossDeviceOps;
+  const CrossDeviceOps ops = chosen_ops(setting).ops;
+  if (ops == collective_nccl || ops == collective_ring || ops == schedule) return RowGathering{};
+  const cluster::Machine& machine = setting.machine;
+  return RowGathering{.center = planned(machine.center.value_or(machine.device())), .goes_back = true};
 }
 
 // Only the hierarchical copy of TensorFlow has a bug that changes numbers (tests/README.md, fact F7).

@@ -44,6 +44,7 @@ class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven& is_given) const override;
   bool may_overlap() const override { return !buckets_.overlap; }
+  std::optional<RowGathering> gathers_rows(const Setting&) const override { return RowGathering{}; }
   std::optional<Overrides> in_packs() const override;
 
   bool asks_for_device() const override { return true; }
