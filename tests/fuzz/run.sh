@@ -54,7 +54,7 @@ executions_of() { cat "$state/$1/executions" 2>/dev/null || echo 0; }
 libfuzzer() {
   local target=$1 folder=$2
   "$program" "--target=$target" "${@:3}" "$folder/corpus" "$folder/seeds" -dict="$folder/dictionary" \
-    -max_len="$("$program" --longest "$target")" -artifact_prefix="$folder/found/" -seed="$seed" -timeout=25 \
+    -max_len="$("$program" --longest "$target")" -artifact_prefix="$folder/found/" -seed="$seed" -timeout=60 \
     -entropic=0 -rss_limit_mb=3000 -print_final_stats=1 >"$folder/log" 2>&1 </dev/null
 }
 
