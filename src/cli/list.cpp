@@ -138,23 +138,23 @@ std::optional<double> median_error(Ratio ratio,
 // are known so: with a network left out of the fit, by other devices of its generation, or from data sheets alone.
 std::string sureness_of(const device::DeviceType& type) {
   const std::string_view precision = device::name(plan::default_precision(type));
-  const auto is_own = [&](const evidence::PublishedRow& row) {
-    return row.record->device == type.id && row.record->precision == precision;
-  };
   const auto is_sibling = [&](const evidence::PublishedRow& row) {
     return row.generation == type.generation && row.record->precision == precision;
+  };
+  const auto is_own = [&](const evidence::PublishedRow& row) {  // a generation of TPUs is one product
+    return (row.record->device == type.id || row.is_tpu) && is_sibling(row);
   };
   if (const auto error = median_error(&evidence::Record::other_networks, is_own))
     return fmt::format("calibrated in {}, expected error of another network {:.0f} %", precision,
                        100 * *error);
-  if (const auto error = median_error(&evidence::Record::other_devices, is_sibling))
-    return fmt::format("calibrated in {} by other devices of its generation, expected error {:.0f} %",
-                       precision, 100 * *error);
   const auto error = median_error(&evidence::Record::generic, [](const auto&) { return true; });
-  const bool is_calibrated = median_error(&evidence::Record::own, is_sibling).has_value();
-  return fmt::format("{} in {}, expected error {:.0f} %",
-                     is_calibrated ? "calibrated by one network" : "data sheet", precision,
-                     100 * error.value());
+  if (median_error(&evidence::Record::own, is_own))
+    return fmt::format("calibrated by one network in {}, expected error {:.0f} %", precision,
+                       100 * error.value());
+  if (const auto by_siblings = median_error(&evidence::Record::other_devices, is_sibling))
+    return fmt::format("calibrated in {} by other devices of its generation, expected error {:.0f} %",
+                       precision, 100 * *by_siblings);
+  return fmt::format("data sheet in {}, expected error {:.0f} %", precision, 100 * error.value());
 }
 
 Lines device_types() {

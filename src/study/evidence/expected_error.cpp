@@ -43,6 +43,11 @@ bool is_of_generation(const PublishedRow& row, const Asked& asked) {
          (!asked.generation.empty() && row.generation == asked.generation);
 }
 
+// A generation of TPUs is one product: a chip, and each of its cores.
+bool is_of_device(const PublishedRow& row, const Asked& asked) {
+  return row.record->device == asked.device || (row.is_tpu && is_of_generation(row, asked));
+}
+
 // A row of one device whose generation has constants of its own.
 bool is_of_fitted_device(const PublishedRow& row) { return row.record->own.has_value(); }
 
@@ -52,7 +57,7 @@ Known known_of(const std::vector<PublishedRow>& rows, const Asked& asked) {
   const auto learn = [&](Known better) { known = std::min(known, better); };  // the surest comes first
   for (const PublishedRow& row : rows) {
     if (!is_of_fitted_device(row) || row.record->precision != asked.precision) continue;
-    if (row.record->device == asked.device)
+    if (is_of_device(row, asked))
       learn(row.record->network == asked.network ? Known::published : Known::other_networks);
     else if (is_of_generation(row, asked))
       learn(Known::other_devices);

@@ -66,18 +66,29 @@ bool has_several_networks(Group group) {
 // marks a product.
 bool are_products(Group group) { return group.front().batch == 0; }
 
+// Rows of another device in the same precision, which are no products.
+bool is_of_another(const Prediction& each, const Prediction& other) {
+  return !are_products({&other, 1}) && other.setup.device != each.setup.device &&
+         other.setup.precision == each.setup.precision;
+}
+
+bool are_of_one_generation(const Prediction& left, const Prediction& right) {
+  return platform::device_type_named(left.setup.device).generation ==
+         platform::device_type_named(right.setup.device).generation;
+}
+
 // The steps from which the catalogue would take the constants of a device without rows: those of the other devices of
 // its generation. The catalogue gives a generation of TPUs without rows the constants of the measured ones, and other
 // devices the generic constants.
 std::vector<plan::MeasuredStep> steps_of_others(const Prediction& each, std::span<const Prediction> all) {
-  const device::DeviceType& own = platform::device_type_named(each.setup.device);
+  const auto is_tpu = [](const Prediction& one) {
+    return platform::device_type_named(one.setup.device).kind == device::Kind::tpu;
+  };
   std::vector<plan::MeasuredStep> siblings, relatives;
   for (const Prediction& other : all) {
-    const device::DeviceType& type = platform::device_type_named(other.setup.device);
-    if (are_products({&other, 1}) || type.id == own.id || other.setup.precision != each.setup.precision)
-      continue;
-    if (type.generation == own.generation) siblings.push_back(other.step);
-    if (type.kind == device::Kind::tpu && own.kind == device::Kind::tpu) relatives.push_back(other.step);
+    if (!is_of_another(each, other)) continue;
+    if (are_of_one_generation(each, other)) siblings.push_back(other.step);
+    if (is_tpu(other) && is_tpu(each)) relatives.push_back(other.step);
   }
   return siblings.empty() ? relatives : siblings;
 }
@@ -115,8 +126,10 @@ Errors without_own_device(Group group, std::span<const Prediction> all) {
   return errors(group, [&](const Prediction& each) { return each.predicted(without.at(each.setup.device)); });
 }
 
-bool has_rows_of_others(const Prediction& each, std::span<const Prediction> all) {
-  return !steps_of_others(each, all).empty();
+bool has_siblings(const Prediction& each, std::span<const Prediction> all) {
+  return std::ranges::any_of(all, [&](const Prediction& other) {
+    return is_of_another(each, other) && are_of_one_generation(each, other);
+  });
 }
 
 ErrorSummary summary_of(const Errors& errors) {

@@ -39,8 +39,8 @@ std::optional<MeasurementFit> fit_of(PredictionGroup group);  // unset for matri
 // catalogue, and another device the generic ones.
 Errors without_own_device(PredictionGroup group, std::span<const Prediction> all);
 
-// Whether there are such rows. Without them, `without_own_device` takes the generic constants.
-bool has_rows_of_others(const Prediction& each, std::span<const Prediction> all);
+// Whether there are rows of other devices of its generation.
+bool has_siblings(const Prediction& each, std::span<const Prediction> all);
 
 // The sizes of errors, as they are compared.
 struct ErrorSummary {

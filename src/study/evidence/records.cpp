@@ -51,7 +51,7 @@ void add_single_devices(const std::vector<Measurement>& rows, std::vector<Record
       if (has_own_constants(group[i].setup)) {
         record.own = 1 + study.own[i];
         if (fit && !fit->left_out.empty()) record.other_networks = 1 + fit->left_out[i];
-        if (has_rows_of_others(group[i], predictions.made)) record.other_devices = 1 + without_own[i];
+        if (has_siblings(group[i], predictions.made)) record.other_devices = 1 + without_own[i];
       }
       records.push_back(std::move(record));
     }
