@@ -69,14 +69,15 @@ std::span<const Pattern> patterns_of(Operation operation) {
 }
 
 // The catalog's name of a pattern. If nodes have several NICs, each of NCCL's rings leaves a node by another
-// NIC, which is multi_rail here. A ring that begins or ends at a root is a chain.
+// NIC, which is multi_rail here. A single ring that begins or ends at a root is a chain.
 std::string_view catalog_name(const Question& question, Pattern pattern) {
   static constexpr std::array<std::string_view, patterns> names{"tree", "ring", "nvls", "nvls_tree", "pat"};
   if (pattern != Pattern::ring) return names[index(pattern)];
   const auto& [operation, fabric, spread, bytes] = question;
-  if (operation == Operation::broadcast || operation == Operation::reduce) return "chain";
-  const bool rails = spread.nodes > 1 && fabric.nics > 1;
-  return rails && spread.even && spread.nodes < spread.ranks ? "multi_rail" : "ring";
+  const bool around = goes_around(operation);
+  const bool rails = spread.nodes > 1 && fabric.nics > 1 && (around || fabric.inside != Inside::nvlink_mesh);
+  if (rails && spread.even && spread.nodes < spread.ranks) return "multi_rail";
+  return around ? "ring" : "chain";
 }
 
 Choice choice_of(const Communicator& communicator, Pattern pattern, Protocol protocol) {

@@ -45,29 +45,40 @@ collective::Choice choice_for(const Group& group, const collective::Algorithm& a
   return other;
 }
 
+// The library's rings, which it spreads over cards. Those that begin or end at a root are chains.
+bool is_ring(const collective::Algorithm& algorithm) {
+  using enum collective::Operation;
+  const bool is_rooted = algorithm.operation == broadcast || algorithm.operation == reduce;
+  if (!is_rooted && !collective::goes_around(algorithm.operation)) return false;
+  return algorithm.name == "multi_rail" || algorithm.name == (is_rooted ? "chain" : "ring");
+}
+
 // On a mesh of NVLinks a single ring would leave most links idle, so the vector is spread over several rings, and
-// trees follow the links, too.
-void give_orders(Call& call, const Group& group) {
+// trees follow the links, too. From or to a root each channel of the library takes one ring, so that a vector too small
+// for many channels takes few.
+void give_orders(Call& call, const Group& group, int channels) {
   const collective::Operation operation = call.algorithm->operation;
   if (call.algorithm->name == "tree") call.request.orders = chains_over_mesh(group);
-  const bool is_ring = call.algorithm->name == "ring" || call.algorithm->name == "multi_rail";
-  if (!is_ring || !collective::goes_around(operation)) return;
-  call.request.orders = rings_over_mesh(group);
+  if (!is_ring(*call.algorithm)) return;
+  const bool is_rooted = !collective::goes_around(operation);
+  if (!is_rooted) call.request.orders = rings_over_mesh(group);
   if (!call.request.orders.empty()) call.algorithm = &collective::algorithm_named(operation, "multi_rail");
   // A ring for each network card.
   const collective::Fabric fabric = hardware_of(group).fabric;
+  const int rings = is_rooted ? std::min(fabric.nics, channels) : fabric.nics;
   if (call.algorithm->name == "multi_rail" && call.request.options.lanes == 0 &&
-      fabric.nics < fabric.ranks_per_node)
-    call.request.options.lanes = fabric.nics;
+      rings < fabric.ranks_per_node)
+    call.request.options.lanes = rings;
 }
 
-// NCCL's rings leave a machine by all of its cards.
+// NCCL's rings leave a machine by all of its cards. On a mesh of NVLinks, those from or to a root would need orders along
+// the links.
 bool uses_all_cards(const Facts& facts, const collective::Algorithm& algorithm) {
   const collective::Fabric& fabric = facts.machine.fabric;
   const bool is_driven = fabric.capability > 0 || fabric.is_amd;
-  return is_driven && fabric.inside != Inside::ideal && algorithm.name == "ring" &&
-         collective::goes_around(algorithm.operation) && fabric.nodes > 1 && fabric.nics > 1 &&
-         fabric.ranks_per_node > 1 && fabric.nodes * fabric.ranks_per_node == facts.ranks;
+  if (!collective::goes_around(algorithm.operation) && fabric.inside == Inside::nvlink_mesh) return false;
+  return is_driven && fabric.inside != Inside::ideal && is_ring(algorithm) && fabric.nodes > 1 &&
+         fabric.nics > 1 && fabric.ranks_per_node > 1 && fabric.nodes * fabric.ranks_per_node == facts.ranks;
 }
 
 void scale_latencies(Call& call, double factor) {
@@ -123,7 +134,7 @@ Call call_of(const Group& group, const collective::Algorithm& algorithm, collect
   call.floor += floor_of(facts, options);
   if (is_default) cut(call, facts);
   scale_latencies(call, options.latencies);
-  if (call.request.orders.empty()) give_orders(call, group);
+  if (call.request.orders.empty()) give_orders(call, group, facts.channels);
   call.basis = "class constants";
   calibrate(call, group);
   return call;

@@ -119,6 +119,7 @@ struct Cut {
 };
 constexpr std::array cuts{
     Cut{"chain", cut_chain, [](const Facts&) { return true; }},
+    Cut{"multi_rail", cut_chain, [](const Facts&) { return true; }},  // of a broadcast or a reduction
     Cut{"tree", cut_tree, [](const Facts&) { return true; }},
     Cut{"nvls", cut_nvls, [](const Facts& facts) { return facts.generation->nvls.has_value(); }},
     Cut{"nvls_tree", cut_nvls_tree, [](const Facts& facts) {
@@ -128,6 +129,7 @@ constexpr std::array cuts{
 }  // namespace
 
 void cut(Call& call, const Facts& facts) {
+  if (!collective::reads(*call.algorithm, "segments")) return;
   const auto found = std::ranges::find(cuts, call.algorithm->name, &Cut::algorithm);
   if (found != cuts.end() && found->holds(facts)) found->cut(call, facts);
 }

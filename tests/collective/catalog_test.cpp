@@ -198,6 +198,34 @@ TEST(Catalog, ToriMayBeSeveralSlices) {
             "8 ranks cannot be divided into 3 equal slices\ngive another number of slices");
 }
 
+// So do those that pass on a vector from a root, or add one up there, wherever the root is: each rank of a machine sends
+// to another machine at most once, and each lane carries its own share of the vector.
+TEST(Catalog, RailsFromAndToARootShareTheVectorAmongAllRanksOfAMachine) {
+  for (const Operation operation : {Operation::broadcast, Operation::reduce})
+    for (const std::vector<int>& shape : {std::vector{2, 2}, {2, 3}, {3, 2}, {3, 3}, {8, 2}, {8, 3}})
+      for (int root = 0; root < shape[0] * shape[1]; ++root) {
+        SCOPED_TRACE(fmt::format("{} x {}, root {}", shape[0], shape[1], root));
+        const int size = shape[0], ranks = size * shape[1], segments = 4;
+        const Expanded schedule = expand(make_schedule(algorithm_named(operation, "multi_rail"),
+                                                       {.ranks = ranks,
+                                                        .elements = 1 << 16,
+                                                        .root = root,
+                                                        .options = {.shape = shape, .segments = segments}}));
+        EXPECT_EQ(print(verify(schedule)), "");
+        EXPECT_EQ(schedule.contract.cut.chunks, segments * size);
+        EXPECT_EQ(std::ssize(schedule.steps), (ranks - 1) * segments * size)
+            << "each chunk once to each other rank";
+        std::map<int, int> leaving;
+        for (const Step& step : schedule.steps)
+          if (step.move.source / size != step.move.target / size)
+            leaving[step.move.source] += step.move.chunks.count();
+        for (const auto& [rank, chunks] : leaving) EXPECT_LE(chunks, segments) << rank;
+        for (int rank = root / size * size;
+             operation == Operation::broadcast && rank < root / size * size + size; ++rank)
+          EXPECT_EQ(leaving[rank], segments) << rank;
+      }
+}
+
 // NCCL's rings use all NICs of a machine, in an all-reduce and in its halves. Messages go between equal ranks
 // of machines.
 TEST(Catalog, RailsOfAHalfLeaveEachMachineByEachRankEqually) {

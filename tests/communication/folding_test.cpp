@@ -174,6 +174,26 @@ TEST(Folding, ShowsForAnyChoiceWhatExpandingShows) {
   expect_folded(comparison, {"all_reduce/multi_rail", "all_reduce/tree", "all_reduce/nvls_tree"});
 }
 
+// Likewise from and to any root.
+TEST(Folding, OfAChoiceFromOrToARootShowsWhatExpandingShows) {
+  Comparison comparison;
+  Dice dice(11);
+  for (const char* name : {"dgx_h100", "dgx_a100"})
+    for (const int machines : {1, 2, 3})
+      for (const Operation operation : {Operation::broadcast, Operation::reduce}) {
+        const platform::Platform platform = Machines{name, {fmt::format("machines={}", machines)}}.load();
+        const Group group = first_devices(platform, platform.devices());
+        const std::int64_t elements = (1 + dice.below(8)) << 25;
+        const Algorithm& row = collective::algorithm_named(
+            operation, choices(group, operation, Bytes(4 * elements)).front().algorithm);
+        comparison.compare(
+            group,
+            call_of(group, row,
+                    {.ranks = group.size(), .elements = elements, .root = dice.below(group.size())}, {}));
+      }
+  EXPECT_EQ(comparison.points, 2 * 3 * 2);
+}
+
 TEST(Folding, ShowsOn64RanksWhatExpandingShows) {
   Comparison comparison;
   for (const Machines& machines : ideal_machines(64)) comparison.compare_all(machines, 64, equal_cuts, false);

@@ -3,10 +3,12 @@
 // library would choose can be timed, is no faster than its bound, and takes the same time folded and expanded.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "communication/bound.h"
+#include "communication/fabric.h"
 #include "communication/machines.h"
 
 namespace wt::communication {
@@ -131,6 +133,48 @@ TEST(UnmeasuredMachines, ARingOnSeveralMachinesUsesAllCards) {
                             {.ranks = 16, .elements = 1 << 28}, {});
   EXPECT_EQ(call.algorithm->name, "multi_rail");
   EXPECT_GT(bus_gigabytes(group, Bytes(std::int64_t{1} << 30), time_of(call, group).time), 250);
+}
+
+// Each card carries its share of what a root sends to all or adds up, so that twice the bytes take as much longer as all
+// cards together need for them. The links within these machines are faster.
+TEST(UnmeasuredMachines, VectorsFromAndToARootLeaveByAllCards) {
+  constexpr std::int64_t large = 1 << 30;
+  for (const Machines& each : {Machines{"dgx_a100", {"machines=2"}}, Machines{"dgx_a100", {"machines=3"}},
+                               Machines{"dgx_a100", {"machines=4"}}})
+    for (const Operation operation : {Operation::broadcast, Operation::reduce})
+      for (const int root : {0, 11}) {
+        SCOPED_TRACE(
+            fmt::format("{} of {}, {}, root {}", collective::name(operation), each.name, each.set[0], root));
+        const platform::Platform platform = each.load();
+        const Group group = first_devices(platform, platform.devices());
+        const auto seconds = [&](std::int64_t bytes) {
+          Call call = call_of(group, collective::algorithm_named(operation, "chain"),
+                              {.ranks = group.size(), .elements = bytes / 4}, {.protocol = Protocol::simple});
+          EXPECT_EQ(call.algorithm->name, "multi_rail");
+          call.request.root = root;
+          return time_of(call, group).time.count();
+        };
+        const double cards = hardware_of(group).fabric.nics *
+                             platform.route(group.ranks[0], group.ranks.back()).bottleneck.count();
+        EXPECT_NEAR(large / (seconds(2 * large) - seconds(large)) / cards, 1, 0.01);
+      }
+}
+
+// A vector that is too small for a second channel passes along one chain, as it does within a machine.
+TEST(UnmeasuredMachines, SmallVectorsFromAndToARootTakeOneChain) {
+  const platform::Platform platform = Machines{"dgx_h100", {"machines=2"}}.load();
+  const Group group = first_devices(platform, 16);
+  for (const Operation operation : {Operation::broadcast, Operation::reduce}) {
+    const Call call =
+        call_of(group, collective::algorithm_named(operation, "chain"), {.ranks = 16, .elements = 2}, {});
+    const collective::Expanded schedule =
+        collective::expand(collective::make_schedule(*call.algorithm, call.request));
+    EXPECT_EQ(call.request.options.lanes, 1);
+    EXPECT_EQ(std::ranges::count_if(
+                  schedule.steps,
+                  [](const collective::Step& step) { return step.move.source / 8 != step.move.target / 8; }),
+              1);
+  }
 }
 
 }  // namespace

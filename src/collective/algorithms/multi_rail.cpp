@@ -2,8 +2,13 @@
 // enters and leaves machines by rank j or the rank before it. It passes every second machine backwards, so
 // that it crosses between equal ranks of neighbouring machines and stays on its rail (with an odd number of
 // machines it changes rails once). Where several ranks of a machine share a NIC, `lanes` is the number of rails. The caller may instead give the orders of rings that it found in a machine
-// (communication/rings.cpp).
+// (communication/rings.cpp). A broadcast passes along each ring from the root on, as far as the rank before the root,
+// and each ring carries its own part of the vector in segments that follow each other; a reduction goes backwards.
+// Where the root is inside of its machine's part of a ring, that chain comes back to the root's machine at its end, as
+// NCCL's does (runRing in src/device/broadcast.h).
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/narrow.h"
@@ -59,6 +64,25 @@ Schedule gathered(Operation operation, const Request& request) {
   return schedule_of(operation, request, std::int64_t{request.ranks} * lanes, together(std::move(rails)));
 }
 
+// The broadcast along the ring of this order, from the root on.
+Rule lane_broadcast(std::vector<int> order, int root) {
+  std::ranges::rotate(order, std::ranges::find(order, root));
+  const int n = narrow<int>(order.size());
+  return among(std::move(order), tree_broadcast(chain_parents(n), 0));
+}
+
+Schedule in_chains(Operation operation, const Request& request) {
+  const int segments = request.options.segments;
+  std::vector<Rule> rails;
+  for (std::vector<int>& order : orders_of(request)) {
+    Rule chain = lane_broadcast(std::move(order), request.root);
+    if (operation == Operation::reduce) chain = reversed(std::move(chain), Effect::reduce);
+    rails.push_back(on_chunks(segments * std::ssize(rails), pipelined(std::move(chain), segments)));
+  }
+  const std::int64_t chunks = segments * std::ssize(rails);
+  return schedule_of(operation, request, chunks, together(std::move(rails)));
+}
+
 }  // namespace
 
 Schedule multi_rail(const Request& request) {
@@ -78,5 +102,9 @@ Schedule multi_rail_reduce_scatter(const Request& request) {
   schedule.rule = reversed(std::move(schedule.rule), Effect::reduce);
   return schedule;
 }
+
+Schedule multi_rail_broadcast(const Request& request) { return in_chains(Operation::broadcast, request); }
+
+Schedule multi_rail_reduce(const Request& request) { return in_chains(Operation::reduce, request); }
 
 }  // namespace wt::collective
