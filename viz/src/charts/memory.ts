@@ -24,6 +24,7 @@ const order = [
   "variable",
   "optimizer_slot",
   "input",
+  "input_ahead",
   "result",
   "activation",
   "gradient",

@@ -114,6 +114,7 @@ const placeOfKind: Record<string, number> = {
   gradient: 1,
   memory: 1,
   input: 2,
+  input_ahead: 2,
   row_copy: 2,
   waiting: 6,
   software: 3,
