@@ -125,7 +125,7 @@ constexpr const char* expected_routes = R"(
   aws_g4dn_8xlarge            machines=2      d0    d1     10     3.2    3.125
   aws_p3dn_24xlarge           -               d0    d4     1      0.3    44
   aws_p3dn_24xlarge           -               d7    h0     4      1.5    10
-  aws_p3dn_24xlarge           machines=2      d0    d8     12     4.2    9.5
+  aws_p3dn_24xlarge           machines=2      d0    d8     12     4.2    9
   aws_p4d_24xlarge            -               d0    d7     2      0.936  234
   aws_p4d_24xlarge            -               d0    h0     3      1      26
   aws_p4d_24xlarge            machines=2      d0    d8     6      3.2    10.625

@@ -63,9 +63,14 @@ TEST(TheCatalogue, HasTheRatiosThatArePublished) {
   EXPECT_NEAR(resnet50_on("h100_pcie", "tf32", 640) / a100 / (1248.0 / 1066), 1, 0.15);
 }
 
+bool has_power(const device::DeviceType& better, const device::DeviceType& worse) {
+  return !better.power || !worse.power || better.power->power >= worse.power->power;
+}
+
 // Whether the data sheet of `better` has more of everything than that of `worse`, in the precision, and isn't of an older
 // generation, whose caches were smaller: an RTX 3090 trains ResNet-50 in mixed precision faster than a V100 (905 and 833
-// images/s, Lambda), which has more arithmetic, about the same memory and as many processors.
+// images/s, Lambda), which has more arithmetic, about the same memory and as many processors. It has the power for it, too:
+// an L4 of 72 W has the arithmetic of larger cards only as long as it is cool.
 bool has_more(const device::DeviceType& better, const device::DeviceType& worse,
               device::Precision precision) {
   const auto peak = [&](const device::DeviceType& type) {
@@ -74,7 +79,7 @@ bool has_more(const device::DeviceType& better, const device::DeviceType& worse,
   const bool is_older = better.compute_capability && worse.compute_capability &&
                         *worse.compute_capability > *better.compute_capability;
   return !is_older && peak(better) > peak(worse) && better.memory_bandwidth > worse.memory_bandwidth &&
-         better.processors > worse.processors;
+         better.processors > worse.processors && has_power(better, worse);
 }
 
 TEST(TheCatalogue, HasNoGpuThatIsSlowerThanOneWithLessOfEverything) {
