@@ -77,10 +77,9 @@ TEST(Summary, OfCubeMeshes) {
   EXPECT_EQ(summary("dgx1_v100"),
             "1 machines, 1 nodes of 8 | nvidia volta | nvlink_mesh 6 x 25, 132, slowest 22 | 4 x 12.5, 46 "
             "infiniband, direct | intel xeon_e5_2698_v4");
-  EXPECT_EQ(
-      summary("aws_p3dn"),
-      "1 machines, 1 nodes of 8 | nvidia volta | nvlink_mesh 6 x 25, 132, slowest 22 | 1 x 12.5, 9 efa "
-      "| intel xeon_8175");
+  EXPECT_EQ(summary("aws_p3dn"),
+            "1 machines, 1 nodes of 8 | nvidia volta | nvlink_mesh 6 x 25, 132, slowest 22 | 1 x 12.5, 9 efa "
+            "| intel xeon_8175");
   EXPECT_EQ(summary("dgx1_v100", {"machines=2", "machine.nics.count=2", "machine.nics.type=roce"}),
             "2 machines, 2 nodes of 8 | nvidia volta | nvlink_mesh 6 x 25, 132, slowest 22 | 2 x 12.5, 23 "
             "roce, direct | intel xeon_e5_2698_v4");
