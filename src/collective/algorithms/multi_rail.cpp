@@ -66,7 +66,7 @@ Schedule gathered(Operation operation, const Request& request) {
 
 // The broadcast along the ring of this order, from the root on.
 Rule lane_broadcast(std::vector<int> order, int root) {
-  std::ranges::rotate(order, std::ranges::find(order, root));
+  std::rotate(order.begin(), std::ranges::find(order, root), order.end());
   const int n = narrow<int>(order.size());
   return among(std::move(order), tree_broadcast(chain_parents(n), 0));
 }
