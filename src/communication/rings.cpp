@@ -166,12 +166,13 @@ template <class Partner>
 Cycle zigzag_to_partner(int first, int devices, Partner partner) {
   std::vector<int> name(static_cast<std::size_t>(devices), -1);
   std::vector<bool> has_name(static_cast<std::size_t>(devices));
-  for (int device = 0, next = 0; device < devices; ++device) {
+  auto next = name.begin();
+  for (int device = 0; device < devices; ++device) {
     if (has_name[static_cast<std::size_t>(device)]) continue;
     const int other = partner(device);
     has_name[static_cast<std::size_t>(device)] = has_name[static_cast<std::size_t>(other)] = true;
-    name[static_cast<std::size_t>(next)] = device;
-    name[static_cast<std::size_t>(next + devices / 2)] = other;
+    *next = device;
+    *(next + devices / 2) = other;
     ++next;
   }
   const auto begin = static_cast<int>(std::ranges::find(name, first) - name.begin());
