@@ -72,7 +72,8 @@ const Network* network_of(const Hardware& machine) {
   return found == networks.end() ? nullptr : &found->second;
 }
 
-// Amazon's plug-in knows its machines by their names; here the class of the cards, their rate and the GPUs tell them.
+// Amazon's plug-in looks up the name of the machine type. A described machine has no such name, so its type follows from
+// the class of its network cards, their rate, and the generation of its GPUs.
 collective::Tuner tuner_of(const Hardware& machine) {
   constexpr BytesPerSecond cards_of_p5(12.5e9);
   const int capability = machine.fabric.capability;

@@ -16,8 +16,8 @@ struct Hardware {
   collective::Fabric fabric{};
   std::string generation{};  // of the devices, as in "hopper"; empty if they differ
   std::string network{};     // class of the network cards, as in "infiniband"
-  BytesPerSecond
-      inside{};  // that a device reaches within its node, in one direction; staged: if all send at once
+  // That a device reaches within its node, in one direction; through the memory of the host, if all devices send at once.
+  BytesPerSecond inside{};
   BytesPerSecond between{};  // that a node reaches, in one direction
   double link_speed = 1;     // of the platform's links, relative to the described ones
   bool is_joined = false;    // a node consists of several machines, whose devices one fabric joins (an NVL72)

@@ -1,11 +1,12 @@
 // A ring for each rail, which is the network that joins the NICs of equal ranks of all machines. Ring j
 // enters and leaves machines by rank j or the rank before it. It passes every second machine backwards, so
 // that it crosses between equal ranks of neighbouring machines and stays on its rail (with an odd number of
-// machines it changes rails once). Where several ranks of a machine share a NIC, `lanes` is the number of rails. The caller may instead give the orders of rings that it found in a machine
-// (communication/rings.cpp). A broadcast passes along each ring from the root on, as far as the rank before the root,
-// and each ring carries its own part of the vector in segments that follow each other; a reduction goes backwards.
-// Where the root is inside of its machine's part of a ring, that chain comes back to the root's machine at its end, as
-// NCCL's does (runRing in src/device/broadcast.h).
+// machines it changes rails once). Where several ranks of a machine share a NIC, `lanes` is the number of rails. The
+// caller may instead give the orders of rings that it found in a machine (communication/rings.cpp).
+//
+// A broadcast passes along each ring from the root on, as far as the rank before the root. Each ring carries its own part
+// of the vector, in segments that follow each other. A reduction goes the other way. Where the root is inside of its
+// machine's part of a ring, the chain ends in the root's machine, as NCCL's does (runRing in src/device/broadcast.h).
 #include <fmt/format.h>
 
 #include <algorithm>
