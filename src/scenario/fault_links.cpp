@@ -47,20 +47,28 @@ std::vector<std::string> names_of_links(const platform::Platform& platform, std:
 
 namespace {
 
-// The machines at one end of the ways that pass such a link, between the first devices or the first hosts of each two.
-std::set<std::int32_t> at_an_end(bool of_senders, const std::vector<platform::LinkId>& links,
-                                 const platform::Platform& platform, const std::set<std::int32_t>& machines) {
+struct Ends {
+  std::set<std::int32_t> senders{}, receivers{};
+};
+
+// The machines at the ends of the ways that pass such a link, between the first devices and the first hosts of each two.
+Ends ends_of_ways(const std::vector<platform::LinkId>& links, const platform::Platform& platform,
+                  const std::set<std::int32_t>& machines) {
   const auto passes = [&](platform::Endpoint from, platform::Endpoint to) {
     const std::vector<platform::LinkId> route = platform.route(from, to).links;
     return std::ranges::find_first_of(route, links) != route.end();
   };
-  std::set<std::int32_t> found;
+  Ends ends;
   for (const std::int32_t from : machines)
-    for (const std::int32_t to : machines)
-      if (from != to && (passes(platform.devices_of(from).front(), platform.devices_of(to).front()) ||
-                         passes(platform.hosts_of(from).front(), platform.hosts_of(to).front())))
-        found.insert(of_senders ? from : to);
-  return found;
+    for (const std::int32_t to : machines) {
+      if (from == to) continue;
+      if (!passes(platform.devices_of(from).front(), platform.devices_of(to).front()) &&
+          !passes(platform.hosts_of(from).front(), platform.hosts_of(to).front()))
+        continue;
+      ends.senders.insert(from);
+      ends.receivers.insert(to);
+    }
+  return ends;
 }
 
 }  // namespace
@@ -77,9 +85,9 @@ std::vector<std::int32_t> machines_behind(const std::vector<platform::LinkId>& l
       behind.push_back(machine);
   }
   if (!behind.empty()) return behind;
-  const std::set<std::int32_t> senders = at_an_end(true, links, platform, all),
-                               receivers = at_an_end(false, links, platform, all);
-  const std::set<std::int32_t>& fewer = senders.size() <= receivers.size() ? senders : receivers;
+  const Ends ends = ends_of_ways(links, platform, all);
+  const std::set<std::int32_t>& fewer =
+      ends.senders.size() <= ends.receivers.size() ? ends.senders : ends.receivers;
   const bool is_within = fewer.empty() && platform.link(links.front()).kind == platform::LinkKind::ici;
   const std::set<std::int32_t>& found = is_within ? all : fewer;
   return {found.begin(), found.end()};
