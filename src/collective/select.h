@@ -29,4 +29,8 @@ struct Choice {
 // what each rank sends.
 std::vector<Choice> ranked(Operation operation, const Fabric& fabric, int ranks, Bytes bytes);
 
+// Whether the library's rings for this operation leave a machine by all of its network cards. On a mesh of NVLinks, those
+// from or to a root would need orders along the links, and take one card.
+bool leaves_by_all_cards(Operation operation, const Fabric& fabric);
+
 }  // namespace wt::collective

@@ -74,10 +74,9 @@ std::string_view catalog_name(const Question& question, Pattern pattern) {
   static constexpr std::array<std::string_view, patterns> names{"tree", "ring", "nvls", "nvls_tree", "pat"};
   if (pattern != Pattern::ring) return names[index(pattern)];
   const auto& [operation, fabric, spread, bytes] = question;
-  const bool around = goes_around(operation);
-  const bool rails = spread.nodes > 1 && fabric.nics > 1 && (around || fabric.inside != Inside::nvlink_mesh);
+  const bool rails = spread.nodes > 1 && fabric.nics > 1 && leaves_by_all_cards(operation, fabric);
   if (rails && spread.even && spread.nodes < spread.ranks) return "multi_rail";
-  return around ? "ring" : "chain";
+  return goes_around(operation) ? "ring" : "chain";
 }
 
 Choice choice_of(const Communicator& communicator, Pattern pattern, Protocol protocol) {
@@ -154,6 +153,10 @@ void prefer_tuned(std::vector<Choice>& found, const Question& question) {
 }
 
 }  // namespace
+
+bool leaves_by_all_cards(Operation operation, const Fabric& fabric) {
+  return goes_around(operation) || fabric.inside != Inside::nvlink_mesh;
+}
 
 std::vector<Choice> rank_by_nccl(const Question& question) {
   const Communicator communicator = communicator_of(question);

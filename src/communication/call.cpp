@@ -71,14 +71,12 @@ void give_orders(Call& call, const Group& group, int channels) {
     call.request.options.lanes = rings;
 }
 
-// NCCL's rings leave a machine by all of its cards. On a mesh of NVLinks, those from or to a root would need orders along
-// the links.
 bool uses_all_cards(const Facts& facts, const collective::Algorithm& algorithm) {
   const collective::Fabric& fabric = facts.machine.fabric;
   const bool is_driven = fabric.capability > 0 || fabric.is_amd;
-  if (!collective::goes_around(algorithm.operation) && fabric.inside == Inside::nvlink_mesh) return false;
-  return is_driven && fabric.inside != Inside::ideal && is_ring(algorithm) && fabric.nodes > 1 &&
-         fabric.nics > 1 && fabric.ranks_per_node > 1 && fabric.nodes * fabric.ranks_per_node == facts.ranks;
+  return is_driven && collective::leaves_by_all_cards(algorithm.operation, fabric) &&
+         fabric.inside != Inside::ideal && is_ring(algorithm) && fabric.nodes > 1 && fabric.nics > 1 &&
+         fabric.ranks_per_node > 1 && fabric.nodes * fabric.ranks_per_node == facts.ranks;
 }
 
 void scale_latencies(Call& call, double factor) {
