@@ -249,7 +249,7 @@ class ScheduleWriter {
     return plan_.add_buffer({fmt::format("{} to {}", move.source, move.target),
                              members_[static_cast<std::size_t>(move.target)].device,
                              bytes,
-                             BufferKind::communication,
+                             BufferKind::arrival,
                              {}});
   }
 

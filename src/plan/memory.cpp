@@ -48,6 +48,18 @@ device::MemoryOptions without_limit() {
           .fragmentation_fraction = static_cast<double>(address_granule) / static_cast<double>(limit)};
 }
 
+// The options for as many bytes as are asked for, with the places of the device's own allocator.
+device::MemoryOptions of_any_size(const Device& device) {
+  device::MemoryOptions options = without_limit();
+  if (!device.memory) return options;
+  const Bytes limit = options.limit;
+  options = *device.memory;
+  options.fragmentation_fraction *= options.limit / limit;
+  options.limit = limit;
+  options.obtainable.reset();
+  return options;
+}
+
 // The buffer that used each range of a device's addresses last.
 class Holders {
  public:
@@ -100,6 +112,10 @@ std::string requester(const Plan& plan, BufferId buffer, std::optional<NodeId> i
   return node.scope.empty() ? operation : fmt::format("{}/{}", node.scope, operation);
 }
 
+bool is_of_collective(const Buffer& buffer) {
+  return buffer.kind == BufferKind::communication || buffer.kind == BufferKind::arrival;
+}
+
 // The nodes that access a buffer first. Nodes that work on parts of it, as those of collectives do, may be
 // many, and may run in any order.
 std::vector<std::vector<NodeId>> entrances(const Plan& plan) {
@@ -112,7 +128,7 @@ std::vector<std::vector<NodeId>> entrances(const Plan& plan) {
   for (const NodeId id : canonical_order(plan))
     for (const BufferId buffer : writes(plan.node(id).action)) {
       std::vector<NodeId>& first = result[index(buffer)];
-      const bool is_alone = plan.buffer(buffer).kind != BufferKind::communication;
+      const bool is_alone = !is_of_collective(plan.buffer(buffer));
       if (!first.empty() && (is_alone || first.back() == id)) continue;
       const std::vector<NodeId>& after = plan.node(id).after;
       if (first.empty() || std::ranges::none_of(after, [&](NodeId other) { return touches(other, buffer); }))
@@ -141,6 +157,9 @@ class Planner {
       addresses_.emplace_back();
       if (rounds_activations(device)) addresses_.back().emplace(without_limit());
     }
+    for (const Buffer& buffer : plan.buffers)
+      if (const std::size_t device = index(buffer.device); !is_stored(buffer) && !addresses_[device])
+        addresses_[device].emplace(of_any_size(plan.devices[device]));
     stored_.resize(plan.buffers.size());
     holders_.resize(plan.devices.size());
     plan.out_of_memory.reset();
@@ -183,15 +202,9 @@ class Planner {
   bool place(BufferId id, std::optional<NodeId> node) {
     Buffer& buffer = plan_.buffers[index(id)];
     const std::size_t device = index(buffer.device);
-    const Bytes bytes = stored(plan_, buffer);
-    const std::optional<Bytes> place = allocators_[device].allocate(wanted(bytes));
-    if (!place) {
-      report_out_of_memory(id, node);
-      return false;
-    }
-    stored_[index(id)] = *place;
-    stored_end_[device] = std::max(stored_end_[device], *place + rounded(bytes));
-    buffer.address = addresses_[device] ? addresses_[device]->allocate(wanted(buffer.bytes)).value() : *place;
+    if (is_stored(buffer) && !store(id, node)) return false;
+    buffer.address =
+        addresses_[device] ? addresses_[device]->allocate(wanted(buffer.bytes)).value() : stored_[index(id)];
     held_[index(id)] = true;
     const std::int64_t size = rounded(buffer.bytes).count();
     ends_[device] = std::max(ends_[device], buffer.address.count() + size);
@@ -201,17 +214,31 @@ class Planner {
     return true;
   }
 
+  bool store(BufferId id, std::optional<NodeId> node) {
+    const Buffer& buffer = plan_.buffer(id);
+    const std::size_t device = index(buffer.device);
+    const Bytes bytes = stored(plan_, buffer);
+    const std::optional<Bytes> place = allocators_[device].allocate(wanted(bytes));
+    if (!place) {
+      report_out_of_memory(id, node);
+      return false;
+    }
+    stored_[index(id)] = *place;
+    stored_end_[device] = std::max(stored_end_[device], *place + rounded(bytes));
+    return true;
+  }
+
   void take_over(Node& node, BufferId id, BufferId previous) {
-    const bool is_message =
-        is_between_devices(plan_, node.action) && plan_.buffer(id).kind == BufferKind::communication;
+    const bool is_message = is_between_devices(plan_, node.action) && is_of_collective(plan_.buffer(id));
     insert(is_message ? node.slot_after : node.after, last_[index(previous)].last_accesses());
   }
 
   void release(BufferId id) {
     held_[index(id)] = false;
-    const std::size_t device = index(plan_.buffer(id).device);
-    allocators_[device].free(stored_[index(id)]);
-    if (addresses_[device]) addresses_[device]->free(plan_.buffer(id).address);
+    const Buffer& buffer = plan_.buffer(id);
+    const std::size_t device = index(buffer.device);
+    if (is_stored(buffer)) allocators_[device].free(stored_[index(id)]);
+    if (addresses_[device]) addresses_[device]->free(buffer.address);
   }
 
   void report_out_of_memory(BufferId id, std::optional<NodeId> node) {
@@ -225,7 +252,7 @@ class Planner {
               .summary = allocator.failure_log(wanted(stored(plan_, buffer)), requester(plan_, id, node))};
     result.slack = allocator.statistics().current;
     for (std::size_t i = 0; i < held_.size(); ++i) {
-      if (!held_[i] || plan_.buffers[i].device != buffer.device) continue;
+      if (!held_[i] || plan_.buffers[i].device != buffer.device || !is_stored(plan_.buffers[i])) continue;
       result.held.push_back(static_cast<BufferId>(i));
       result.slack -= rounded(plan_, plan_.buffers[i]);
     }
@@ -235,7 +262,8 @@ class Planner {
   const std::vector<Frontier>& last_;
   const std::vector<std::vector<NodeId>> entrances_;  // by buffer
   std::vector<device::BfcAllocator> allocators_{};    // by device, as are the next members
-  // Where numbers lie that the device stores in fewer bytes than this machine; unset: where the allocator put them.
+  // Where numbers lie of a device that stores some of them in fewer bytes than this machine, or not at all; unset: where
+  // the allocator put them.
   std::vector<std::optional<device::BfcAllocator>> addresses_{};
   std::vector<Holders> holders_{};
   std::vector<bool> held_;  // by buffer
@@ -260,7 +288,7 @@ class Occupants {
   template <class Visit>
   void each(const Visit& visit) const {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-      if (plan_.buffers[i].device != device_) continue;
+      if (plan_.buffers[i].device != device_ || !is_stored(plan_.buffers[i])) continue;
       if (outlives_step(plan_.buffers[i].kind)) {
         if (i < outliving_) visit(static_cast<BufferId>(i), std::size_t{0}, nodes_);
         continue;
@@ -280,6 +308,8 @@ class Occupants {
 };
 
 }  // namespace
+
+bool is_stored(const Buffer& buffer) { return buffer.kind != BufferKind::arrival; }
 
 Bytes stored(const Plan& plan, const Buffer& buffer) {
   constexpr std::array between_kernels{BufferKind::activation, BufferKind::gradient, BufferKind::workspace};

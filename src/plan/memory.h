@@ -26,7 +26,12 @@ inline constexpr std::int64_t address_granule = device::allocation_granule.count
 // Requires: the dependencies come from order_accesses, and `last` is what it returned.
 void plan_memory(Plan& plan, const std::vector<Frontier>& last);
 
-// The bytes that a buffer takes in the memory of its device. A device that rounds activations stores float32 numbers
+// Whether a buffer lies in the memory of the framework. What arrives for a sum lies in that of the library, which takes
+// it once for all steps and beside the framework's allocator (NCCL: some MiB for each channel); a plan that plays all
+// messages has addresses for it, and one with whole collectives doesn't know it.
+bool is_stored(const Buffer& buffer);
+
+// The bytes that a stored buffer takes in the memory of its device. A device that rounds activations stores float32 numbers
 // between kernels in 16 bits, unless the model itself says which numbers have 16 bits (mixed precision). The numbers
 // that this machine computes have 32 bits all the same.
 Bytes stored(const Plan& plan, const Buffer& buffer);
@@ -43,7 +48,7 @@ Peak peak_of(const Plan& plan, DeviceId device);
 // The bytes held at the peak, by kind of buffer.
 std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device);
 
-// What a device holds while a node runs, by kind of buffer.
+// What a device holds while a node runs, by kind of stored buffer.
 inline constexpr std::size_t buffer_kinds = 9;
 struct HeldMoment {
   std::size_t node = 0;

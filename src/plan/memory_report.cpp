@@ -73,7 +73,7 @@ DeviceMemory device_memory(const Plan& plan, DeviceId id) {
           .arena = needed(device),
           .held = peak.bytes,
           .fragmentation = needed(device) - peak.bytes,
-          .taken = device.memory ? device.statistics.pool : device.arena,
+          .taken = device.memory ? device.statistics.pool : needed(device),
           .garbage_collections = device.statistics.garbage_collections,
           .at_peak = holdings(plan, peak.held)};
 }

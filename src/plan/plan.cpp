@@ -9,9 +9,9 @@ namespace wt::plan {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kind_names{"input",          "input_ahead", "variable",
-                                                     "optimizer_slot", "result",      "activation",
-                                                     "gradient",       "workspace",   "communication"};
+constexpr std::array<std::string_view, 10> kind_names{
+    "input",      "input_ahead", "variable",  "optimizer_slot", "result",
+    "activation", "gradient",    "workspace", "communication",  "arrival"};
 
 std::vector<BufferId> buffers_of(std::span<const Operand> operands) {
   std::vector<BufferId> buffers;

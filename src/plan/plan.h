@@ -63,7 +63,8 @@ enum class BufferKind : std::uint8_t {
   activation,
   gradient,
   workspace,
-  communication
+  communication,
+  arrival  // what a sum of a collective reads and another device has sent: it lies in the memory of the library
 };
 
 bool outlives_step(BufferKind kind);  // true from `input` to `result`
@@ -152,8 +153,8 @@ struct Device {
   std::string name{};
   std::optional<device::MemoryOptions> memory{};  // absent: no limit
   Bytes arena{};  // end of the last byte that a buffer needs; set by plan_memory
-  // What the device needs of its memory where it stores less than the arena holds (MemoryOptions::rounds_activations);
-  // set by plan_memory.
+  // What the device needs of its memory where it stores less than the arena holds (MemoryOptions::rounds_activations, and
+  // buffers of a library); set by plan_memory.
   std::optional<Bytes> stored{};
   device::MemoryStatistics statistics{};  // of its allocator; set by plan_memory
   bool holds_next_rows = false;           // beside a step's rows lie those of the next one (rows.h)

@@ -36,6 +36,9 @@ class Folded : public test::ScenarioRuns {
                        use_bias);
   }
   double step_time() const { return number_at(results("out"), {"simulated", "step_time_s"}); }
+  double memory() const {
+    return number_at(results("out").find("planned")->find("memory")->elements().front(), {"arena_bytes"});
+  }
   double exposed() const { return number_at(results("out"), {"simulated", "exposed_communication_s"}); }
 
  private:
@@ -61,6 +64,20 @@ TEST_F(Folded, AndExpandedAreOneTime) {
   }
 }
 
+// A plan that plays every message gives what arrives an address, and a whole collective doesn't know it: it is the
+// memory of the library, and no part of the framework's. The gradients are most of what these devices hold.
+TEST_F(Folded, AndExpandedNeedTheSameMemory) {
+  for (const char* algorithm : {"ring", "tree"})
+    for (const int workers : {2, 3, 8}) {
+      const std::vector<std::string> overrides{fmt::format("strategy.algorithm={}", algorithm),
+                                               "training.per_replica_batch=1"};
+      ASSERT_EQ(run(workers, 1, "expanded", overrides).exit, cli::Exit::done);
+      const double all = memory();
+      ASSERT_EQ(run(workers, 1, "folded", overrides).exit, cli::Exit::done);
+      EXPECT_EQ(memory(), all) << workers << " " << algorithm;
+    }
+}
+
 // Each pack begins as soon as its gradients are there, and the packs follow each other on one stream.
 TEST_F(Folded, PacksAndExpandedOnesAreOneTime) {
   const std::vector<std::string> packs{
@@ -69,14 +86,17 @@ TEST_F(Folded, PacksAndExpandedOnesAreOneTime) {
       R"(model={"name": "two", "layers": [
            {"class_name": "Dense", "config": {"units": 48, "use_bias": false, "batch_input_shape": [null, 48]}},
            {"class_name": "Dense", "config": {"units": 48, "use_bias": false}}]})"};
-  for (const int workers : {2, 4, 8}) {
-    const Said expanded = run(workers, 2, "expanded", packs);
-    ASSERT_EQ(expanded.exit, cli::Exit::done) << expanded.messages;
-    const double all = step_time();
-    const Said folded = run(workers, 2, "folded", packs);
-    ASSERT_EQ(folded.exit, cli::Exit::done) << folded.messages;
-    EXPECT_NEAR(step_time(), all, 1e-9 * all) << workers;
-  }
+  for (const int workers : {2, 4, 8})
+    for (const char* overlap : {"strategy.overlap=null", "strategy.overlap=false"}) {
+      std::vector<std::string> overrides = packs;
+      overrides.emplace_back(overlap);
+      const Said expanded = run(workers, 2, "expanded", overrides);
+      ASSERT_EQ(expanded.exit, cli::Exit::done) << expanded.messages;
+      const double all = step_time();
+      const Said folded = run(workers, 2, "folded", overrides);
+      ASSERT_EQ(folded.exit, cli::Exit::done) << folded.messages;
+      EXPECT_NEAR(step_time(), all, 1e-9 * all) << workers << " " << overlap;
+    }
 }
 
 TEST_F(Folded, IsRefusedWithTheReason) {

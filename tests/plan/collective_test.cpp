@@ -34,7 +34,7 @@ Plan lowered(std::string_view algorithm, int ranks, std::int64_t elements, Messa
 
 TEST(Collective, ARingOfTwoIsTwoSumsAndTwoCopies) {
   const std::string text = print(lowered("ring", 2, 6, Messages::together));
-  EXPECT_EQ(text.substr(text.find("    0 ")),
+  EXPECT_EQ(text.substr(text.find("    0 move")),
             "    0 move g0 float32[3] from byte 12 -> 0 to 1 float32[3]  # ring\n"
             "    1 sum g1 float32[3] from byte 12, 0 to 1 float32[3] -> g1 float32[3] from byte 12 after 0  "
             "# ring\n"

@@ -55,8 +55,8 @@ std::string refusal(Lower lower) {
 
 TEST(Mirrored, G22_PacksAllGradientsOfACompiledStepInReverseOrder) {
   EXPECT_EQ(print(lowered(2, {})), R"(plan train
-  device task:0/GPU:0 needs 1.75 KiB
-  device task:0/GPU:1 needs 1.75 KiB
+  device task:0/GPU:0 needs 1.5 KiB
+  device task:0/GPU:1 needs 1.5 KiB
   device task:0/CPU:0 needs 512 B
   input          x 8 B at 0
   input          x 8 B at 0
@@ -72,8 +72,8 @@ TEST(Mirrored, G22_PacksAllGradientsOfACompiledStepInReverseOrder) {
   activation     gradient/reduce_sum#1/replica_1 4 B at 1024
   communication  all_reduce/0 12 B at 1280
   communication  all_reduce/0/replica_1 12 B at 1280
-  communication  0 to 1 4 B at 1536
-  communication  1 to 0 8 B at 1536
+  arrival        0 to 1 4 B at 1536
+  arrival        1 to 0 8 B at 1536
     0 move x float32[1,2] -> x float32[1,2]  # input [input_copy]
     1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input [input_copy]
     2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient [forward]
@@ -99,8 +99,8 @@ TEST(Mirrored, G22_PacksAllGradientsOfACompiledStepInReverseOrder) {
 
 TEST(Mirrored, G22_ReducesEachGradientOfAnEagerStepWhereItLies) {
   EXPECT_EQ(print(lowered(2, {.packing = {.eager = true}})), R"(plan train
-  device task:0/GPU:0 needs 1.5 KiB
-  device task:0/GPU:1 needs 1.5 KiB
+  device task:0/GPU:0 needs 1.28 KB
+  device task:0/GPU:1 needs 1.28 KB
   device task:0/CPU:0 needs 512 B
   input          x 8 B at 0
   input          x 8 B at 0
@@ -114,9 +114,9 @@ TEST(Mirrored, G22_ReducesEachGradientOfAnEagerStepWhereItLies) {
   activation     gradient/reduce_sum#0/replica_1 8 B at 768
   activation     gradient/reduce_sum#1 4 B at 1024
   activation     gradient/reduce_sum#1/replica_1 4 B at 1024
-  communication  0 to 1 4 B at 1280
-  communication  1 to 0 4 B at 1280
-  communication  1 to 0 4 B at 1280
+  arrival        0 to 1 4 B at 1280
+  arrival        1 to 0 4 B at 1280
+  arrival        1 to 0 4 B at 1280
     0 move x float32[1,2] -> x float32[1,2]  # input [input_copy]
     1 move x/replica_1 float32[1,2] -> x/replica_1 float32[1,2]  # replica_1/input [input_copy]
     2 run reduce_sum axes=[0] (x float32[1,2]) -> gradient/reduce_sum#0 float32[2] after 0  # gradient [forward]
@@ -242,6 +242,8 @@ TEST(Mirrored, OverlapLetsTheFirstBucketGoBeforeTheBackwardPassIsOver) {
   // As in graphs of TensorFlow 2.15.1 and 2.21.0, where a pack waits for its own gradients alone.
   EXPECT_FALSE(waits({.bytes_per_pack = Bytes(8)}));
   EXPECT_TRUE(waits({.bytes_per_pack = Bytes(8), .eager = true}));
+  // A loop that clips all gradients before it hands them over.
+  EXPECT_TRUE(waits({.bytes_per_pack = Bytes(8), .after_backward = true}));
 }
 
 TEST(Mirrored, ST1_RefusesWhatItsPlacesCantCarry) {
