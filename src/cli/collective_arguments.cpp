@@ -14,10 +14,10 @@ void add_ranks(CLI::App& command, CollectiveOptions& options) {
                      "Device numbers, as in 0,4,1,5; or reversed; or by_rail, which alternates machines");
   command.add_option("--concurrent", options.concurrent,
                      "Number of groups that run at once; rank r joins group r modulo that number");
-  CLI::Option* launch =
-      command.add_option("--launch", options.launch,
-                         "How processes are started: mpi, threads, torch, or profiler for the kernels alone; "
-                         "default: mpi");
+  CLI::Option* launch = command.add_option(
+      "--launch", options.launch,
+      "How processes are started: mpi, threads, torch, workers of TensorFlow, or profiler for the "
+      "kernels alone; default: mpi");
   CLI::Option* driven = command.add_option("-g,--ngpus", options.devices_per_process,
                                            "Devices that each process drives, with a thread for each");
   command

@@ -1,6 +1,7 @@
 #include "cli/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@
 #include "cli/arguments.h"
 #include "study/evidence/measurement_study.h"
 #include "study/evidence/program_prediction.h"
+#include "study/evidence/scaling_fit.h"
 #include "study/evidence/scaling_prediction.h"
 
 namespace wt::cli {
@@ -103,8 +105,8 @@ std::string summary(const std::vector<Prediction>& rows, Error (*of)(const Predi
 
 std::string print_by_regime(Group made, const std::vector<evidence::ProgramPrediction>& programs) {
   std::vector<TableRow> table{{"gradients", "rows", "absolute", "scaling"}};
-  for (const evidence::Regime regime :
-       {evidence::Regime::one_pack, evidence::Regime::overlapped, evidence::Regime::on_one_device}) {
+  for (const evidence::Regime regime : {evidence::Regime::one_pack, evidence::Regime::overlapped,
+                                        evidence::Regime::on_one_device, evidence::Regime::one_by_one}) {
     std::vector<evidence::ScalingPrediction> rows;
     std::ranges::copy_if(made, std::back_inserter(rows), [&](const evidence::ScalingPrediction& each) {
       return each.arrangement->regime == regime;
@@ -117,8 +119,9 @@ std::string print_by_regime(Group made, const std::vector<evidence::ProgramPredi
     table.push_back({"programs, mostly bound by their host", std::to_string(programs.size()),
                      summary(programs, program_error), "-"});
   return "By regime: median, largest and mean error\n" + print_table(table, "lrrr", "  ") +
-         "Rows of parameter servers, of packs by bytes_per_pack and of TensorFlow 2's central storage "
-         "are not predicted.\n";
+         "Rows of parameter servers, of packs by bytes_per_pack that hold several gradients, and of "
+         "TensorFlow 2's "
+         "central storage are not predicted.\n";
 }
 
 std::string csv_cell(std::string_view text) {
@@ -150,23 +153,41 @@ std::vector<Group> groups_of(std::span<const evidence::ScalingPrediction> made) 
   return groups;
 }
 
+// A number of the file of constants, by its keys.
+const json::Value& constant(const json::TextEdits& edits, std::initializer_list<std::string_view> keys) {
+  const json::Value* value = &edits.root();
+  for (const std::string_view key : keys)
+    if (value = value->find(key); value == nullptr)
+      throw InputError(Problem{edits.root().place(), fmt::format("has no \"{}\"", fmt::join(keys, ".")),
+                               "name platforms/communication.json, or a copy of it"});
+  return *value;
+}
+
 // Into the text of platforms/communication.json.
 void write_fitted(const std::string& file, const std::vector<evidence::Measurement>& rows,
                   std::ostream& out) {
   json::TextEdits edits(read_text(file), file);
-  const json::Value* old = edits.root().find("synchronization");
-  if (old == nullptr || old->find("spread") == nullptr || old->find("process") == nullptr)
-    throw InputError(Problem{edits.root().place(),
-                             "has no \"synchronization\" with \"spread\" and \"process\"",
-                             "name platforms/communication.json, or a copy of it"});
-  const evidence::SynchronizationFit fit = evidence::fit_synchronization(rows);
-  edits.replace(*old->find("spread"), fmt::format("{:.3f}", fit.found.spread));
-  edits.replace(*old->find("process"), fmt::format("\"{:g} ms\"", fit.found.process.count() * 1e3));
+  const json::Value& spread = constant(edits, {"synchronization", "spread"});
+  const json::Value& process = constant(edits, {"synchronization", "process"});
+  const json::Value& call = constant(edits, {"launch", "workers", "call"});
+  const evidence::SynchronizationFit meeting = evidence::fit_synchronization(rows);
+  const evidence::CollectiveFit collective = evidence::fit_collective_of_workers(rows);
+  edits.replace(spread, fmt::format("{:.3f}", meeting.found.spread));
+  edits.replace(process, fmt::format("\"{:g} ms\"", meeting.found.process.count() * 1e3));
+  edits.replace(call, fmt::format("\"{:g} ms\"", collective.found.count() * 1e3));
   write_text(file, edits.text());
   out << fmt::format(
       "synchronization by {} rows: spread {:.3f}, process {}; median error of scaling {:.1f} %, before "
       "{:.1f} %; written to {}\n",
-      fit.rows, fit.found.spread, rough(fit.found.process), 100 * fit.after, 100 * fit.before, file);
+      meeting.rows, meeting.found.spread, rough(meeting.found.process), 100 * meeting.after,
+      100 * meeting.before, file);
+  out << fmt::format(
+      "a collective of workers by {} rows: {}; median error of scaling {:.1f} %, before {:.1f} %; written to "
+      "{}\n",
+      collective.rows, rough(collective.found), 100 * collective.after, 100 * collective.before, file);
+  for (const evidence::OfOneNetwork& each : collective.left_out)
+    out << fmt::format("  without the rows of {}: {}, which gives these a median error of {:.1f} %\n",
+                       each.network, rough(each.found), 100 * each.error);
 }
 
 }  // namespace
@@ -205,7 +226,8 @@ Command verify_scaling_command(CLI::App& verify) {
         add_published(command, options);
         add_fit(command, options,
                 "A file of constants, platforms/communication.json: what devices lose by meeting is "
-                "replaced by what the rows determine whose gradients overlap");
+                "replaced by what the rows determine whose gradients overlap, and what a collective of "
+                "workers takes by those whose gradients are reduced one by one");
       });
 }
 

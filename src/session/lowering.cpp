@@ -32,10 +32,19 @@ Group group_of(const cluster::Machine& machine) {
   return group;
 }
 
+// Workers that are processes of TensorFlow run each collective as an operation, which begins when its executor knows
+// that the one before has ended.
+std::string launch_of(const scenario::Scenario& scenario, const cluster::Machine& machine) {
+  const bool are_workers =
+      scenario.strategy->processes() == strategy::Processes::per_worker && machine.tasks > 1;
+  if (are_workers && scenario.time.launch == scenario::Launch::threads) return "workers";
+  return std::string(scenario::name_of(scenario.time.launch));
+}
+
 // What launching costs: by the way of starting, or by what a tiny all-reduce took on the real system. And what the
 // library may choose.
 communication::CallOptions call_options(const scenario::Scenario& scenario, const cluster::Machine& machine) {
-  communication::CallOptions options{.launch = std::string(scenario::name_of(scenario.time.launch)),
+  communication::CallOptions options{.launch = launch_of(scenario, machine),
                                      .settings = scenario::library_settings(scenario.time)};
   if (const auto& tiny = scenario.time.tiny_message; tiny && machine.platform && machine.replicas.size() > 1)
     communication::set_launch(options, *tiny, Bytes(8), group_of(machine));

@@ -37,16 +37,18 @@ void visit_algorithm(KeyVisitor& visit, std::optional<AlgorithmName>& algorithm)
 }
 
 void Buckets::keys(KeyVisitor& visit) {
-  visit(json::optional("overlap",
-                       "gradients are reduced in buckets while the backward pass goes on, as PyTorch does; "
-                       "TensorFlow waits for its end"),
+  visit(json::optional(
+            "overlap",
+            "true: gradients are reduced in buckets while the backward pass goes on, as PyTorch does; "
+            "false: none before all are there, as in a loop that clips them by their common norm; "
+            "absent: as TensorFlow does, whose packs are reduced as soon as they are complete"),
         overlap);
   visit(json::optional("bucket_cap", "a bucket is closed when it has reached so much; 25 MiB where absent"),
         bucket_cap);
 }
 
 void Buckets::check(const Report& report) const {
-  if (bucket_cap && !overlap)
+  if (bucket_cap && !are_used())
     report("strategy.bucket_cap", "without \"overlap\" there are no buckets",
            "leave it out, or add \"overlap\": true");
   if (bucket_cap && *bucket_cap == Bytes(0))
@@ -55,7 +57,7 @@ void Buckets::check(const Report& report) const {
 }
 
 Packing Buckets::packing() const {
-  Packing packing{.overlap = overlap};
+  Packing packing{.overlap = are_used(), .after_backward = overlap == false};
   if (bucket_cap) packing.bucket_cap = *bucket_cap;
   return packing;
 }

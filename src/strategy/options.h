@@ -76,10 +76,11 @@ class VisitsMembers : public VisitsMember<Members>... {
 // Every type of a member that the option of a strategy fills, handed to a template.
 template <template <class...> class Template, class... Before>
 using WithMemberTypes =
-    Template<Before..., bool, std::int64_t, std::optional<std::int64_t>, std::optional<std::string>,
-             std::optional<std::vector<std::string>>, std::optional<std::vector<std::int64_t>>,
-             std::map<std::string, std::int64_t>, Bytes, std::optional<Bytes>, std::optional<Seconds>,
-             json::InputPath, std::optional<AlgorithmName>, Word, Object, WordOrObject>;
+    Template<Before..., bool, std::optional<bool>, std::int64_t, std::optional<std::int64_t>,
+             std::optional<std::string>, std::optional<std::vector<std::string>>,
+             std::optional<std::vector<std::int64_t>>, std::map<std::string, std::int64_t>, Bytes,
+             std::optional<Bytes>, std::optional<Seconds>, json::InputPath, std::optional<AlgorithmName>,
+             Word, Object, WordOrObject>;
 
 class KeyVisitor : public WithMemberTypes<VisitsMembers> {};
 
@@ -173,13 +174,14 @@ inline std::string name_or_none(const std::optional<AlgorithmName>& algorithm) {
   return algorithm ? algorithm->name : std::string();
 }
 
-// Gradients that are reduced while the backward pass goes on: PyTorch's way, not TensorFlow's.
+// Whether gradients are reduced while the backward pass goes on.
 struct Buckets {
-  bool overlap = false;
+  std::optional<bool> overlap{};      // true: in PyTorch's buckets; false: never; absent: as TensorFlow does
   std::optional<Bytes> bucket_cap{};  // absent: 25 MiB
 
   void keys(KeyVisitor& visit);
   void check(const Report& report) const;
+  bool are_used() const { return overlap.value_or(false); }
   Packing packing() const;
 };
 

@@ -18,11 +18,14 @@ struct Packing {
   // gradients are ready are reduced while the backward pass goes on.
   bool overlap = false;
   Bytes bucket_cap{25 << 20};
+  // All gradients are there before the first is reduced, as where a loop clips them by their common norm before it
+  // hands them to the optimizer, or TensorFlow 2.3 asked under a loss scale whether all of them are finite.
+  bool after_backward = false;
 
   // Packs are reduced as soon as their own gradients are there, while the backward pass goes on. In a tf.function
   // nothing makes a pack wait for other gradients: of six layers in two packs the first all-reduce depends on 5 of 11
   // products of the backward pass (graphs of TensorFlow 2.15.1 and 2.21.0).
-  bool starts_early() const { return overlap || (bytes_per_pack > Bytes(0) && !eager); }
+  bool starts_early() const { return !after_backward && (overlap || (bytes_per_pack > Bytes(0) && !eager)); }
   bool operator==(const Packing&) const = default;
 };
 

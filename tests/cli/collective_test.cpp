@@ -521,7 +521,7 @@ TEST(Collective, RefusesWordsItDoesNotKnow) {
   EXPECT_EQ(refusal({"--protocol", "ll12"}),
             "\"ll12\" is not a protocol\ndid you mean \"ll128\"? known: ll, ll128, simple\n");
   EXPECT_EQ(refusal({"--launch", "slurm"}),
-            "\"slurm\" is not a way to launch\nknown: mpi, profiler, threads, torch\n");
+            "\"slurm\" is not a way to launch\nknown: mpi, profiler, threads, torch, workers\n");
   EXPECT_EQ(refusal({"--rank-order", "reverse"}),
             "\"reverse\" is not an order of ranks\ndid you mean \"reversed\"? known: reversed, by_rail; or "
             "devices' "

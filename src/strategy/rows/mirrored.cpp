@@ -59,7 +59,7 @@ class Mirrored final : public Cloned<Mirrored> {
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven&) const override;
-  bool may_overlap() const override { return !buckets_.overlap; }
+  bool may_overlap() const override { return !buckets_.overlap.has_value(); }
   bool asks_for_device() const override { return true; }
   Mended mended(const cluster::Machine& machine) const override;
   std::optional<RowGathering> gathers_rows(const Setting& setting) const override;
@@ -144,7 +144,7 @@ void Mirrored::check(const IsGiven&, const Report& report) const {
   refuse("faithful", !faithful_, {hierarchical_copy}, "hierarchical_copy");
   if (ops_) {
     refuse("algorithm", algorithm_.has_value(), {nccl, collective_nccl}, "nccl and collective_nccl");
-    refuse("overlap", buckets_.overlap, {collective_nccl, collective_ring, schedule},
+    refuse("overlap", buckets_.are_used(), {collective_nccl, collective_ring, schedule},
            "collective_nccl and collective_ring");
   }
   buckets_.check(report);

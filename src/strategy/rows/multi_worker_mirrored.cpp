@@ -43,7 +43,7 @@ class MultiWorkerMirrored final : public Cloned<MultiWorkerMirrored> {
   std::optional<ReductionChoice> reduction(const Setting& setting) const override;
   std::optional<std::string> library_algorithm() const override { return name_or_none(algorithm_); }
   std::vector<Overrides> other_reductions(const IsGiven& is_given) const override;
-  bool may_overlap() const override { return !buckets_.overlap; }
+  bool may_overlap() const override { return !buckets_.overlap.has_value(); }
   std::optional<RowGathering> gathers_rows(const Setting&) const override { return RowGathering{}; }
   std::optional<Overrides> in_packs() const override;
 
