@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "cli/plain_text.h"
 #include "scenario/build.h"
 #include "scenario/parse.h"
 
@@ -47,11 +48,12 @@ bool is_small(const std::string& file) {
   }
 }
 
-Said call(const std::vector<std::string>& words) {
-  std::vector<const char*> arguments{"windtunnel"};
-  for (const std::string& word : words) arguments.push_back(word.c_str());
+Said call(const std::function<cli::Exit(const cli::Streams&)>& command) {
   std::ostringstream results, messages;
-  const cli::Exit exit = cli::run_command_line(arguments, results, messages);
+  cli::PlainText plain_results(results), plain_messages(messages);
+  std::ostream to_results(&plain_results), to_messages(&plain_messages);
+  const cli::Exit exit = cli::guard([&] { return command({to_results, to_messages}); }, to_messages);
+  to_results.flush(), to_messages.flush();
   Said said{exit, results.str(), messages.str()};
   for (const std::string& text : {said.results, said.messages})
     if (printable_lines(text) != text) throw std::logic_error("a control character is printed: " + text);

@@ -5,6 +5,7 @@
 
 #include "base/json_override.h"
 #include "base/money.h"
+#include "cli/report.h"
 #include "cluster/tf_config.h"
 #include "collective/import.h"
 #include "collective/print.h"
@@ -143,8 +144,13 @@ std::string scenario_files(const Input& input) {
 std::string scenarios(const Input& input) {
   const std::string file = input.file("scenario.json").string(), out = (Input::folder() / "out").string();
   if (!is_small(file)) return {};
-  const Said validated = call({"validate", file, "--set", "numerics=none"});
-  const Said run = call({"run", file, "--set", "numerics=none", "--out", out});
+  const std::vector<std::string> overrides{"numerics=none"};
+  const Said validated = call([&](const cli::Streams& streams) {
+    return cli::validate({.files = {file}, .overrides = overrides}, streams);
+  });
+  const Said run = call([&](const cli::Streams& streams) {
+    return cli::run({.files = {file}, .overrides = overrides, .out = out}, streams);
+  });
   require(validated.exit != cli::Exit::our_fault, "validate: " + validated.messages);
   require(run.exit != cli::Exit::our_fault, "run: " + run.messages);
   require((run.exit == cli::Exit::input_wrong) == (validated.exit == cli::Exit::input_wrong),
@@ -206,7 +212,9 @@ std::string report_of(const std::string& name, const Input& input) {
   const auto scenario = folder / "scenario.resolved.json";
   if (name == "results.json" && !std::filesystem::exists(scenario))
     std::filesystem::copy_file(Input::folder() / "base.json", scenario);
-  const Said said = call({"report", folder.string(), "--json"});
+  const Said said = call([&](const cli::Streams& streams) {
+    return cli::report({.folders = {folder.string()}, .json = true}, streams);
+  });
   require(said.exit != cli::Exit::our_fault, said.messages);
   if (said.exit == cli::Exit::done) json::parse(said.results, "report");
   return said.messages;
