@@ -77,7 +77,7 @@ struct Foreign {
 };
 constexpr Foreign foreign[] = {
     {"algorithm", "the all-reduce of the communication library, which the library chooses itself"},
-    {"overlap", "gradients that are reduced during the backward pass"},
+    {"overlap", "whether gradients are reduced during the backward pass"},
     {"bucket_cap", "the size of buckets"},
 };
 
@@ -306,11 +306,9 @@ void make_strategy(const Subject& subject, Lines& lines) {
 
 std::vector<std::string> options_left_out(const Subject& subject) {
   std::vector<std::string> left_out;
-  for (const Foreign& option : foreign) {
-    const json::Value* value = subject.option(option.key);
-    const bool is_off = value == nullptr || (value->kind() == json::Kind::boolean && !value->boolean());
-    if (!is_off) left_out.push_back(fmt::format("\"{}\" of the strategy: {}", option.key, option.meaning));
-  }
+  for (const Foreign& option : foreign)
+    if (subject.option(option.key) != nullptr)
+      left_out.push_back(fmt::format("\"{}\" of the strategy: {}", option.key, option.meaning));
   return left_out;
 }
 
