@@ -76,13 +76,27 @@ std::string grpc_ring(const Look& look) {
 std::string between_machines(const Look& look) {
   constexpr double large = 0.2;
   if (look.planned.is_inference || look.planned.workers < 2 || look.step.pool ||
-      !look.takes_more_than(look.step.exposed, large))
+      !look.takes_more_than(look.step.exposed - look.beside.beginnings.time, large))
     return "";
   return fmt::format(
       "Gradients of {} cross the machines in every step, however many rows it has: with {} rows for each "
       "replica, {} of that is hidden by no kernel. More rows for each replica, fewer and larger machines or "
       "gradients in 16 bits make its share smaller.",
       rough(Bytes(4 * look.planned.trainable_parameters)), look.rows_each(), rough(look.step.exposed));
+}
+
+// Each waits for the one before, which takes as long whatever it carries.
+std::string many_collectives(const Look& look) {
+  const auto& [collectives, time] = look.beside.beginnings;
+  if (look.planned.workers < 2 || look.step.pool || !look.takes_more_than(time, noticeable)) return "";
+  constexpr std::int64_t of_one_pack = 2;  // the gradients, and the loss
+  return fmt::format(
+      "A step has {}, and TensorFlow begins each {} after the end of the one before: {} together. {} make "
+      "that share smaller.",
+      counted(collectives, "collective"), rough(time / static_cast<double>(collectives)), rough(time),
+      collectives > of_one_pack
+          ? "Larger packs (\"bytes_per_pack\" in \"communication_options\"; 0 B is one of all gradients)"
+          : "More rows for each replica");
 }
 
 std::string waiting(const Look& look) {
@@ -131,10 +145,16 @@ std::string tracing(const Look& look) {
       replicas, rough(*tracing), counted(look.planned.steps, "step"), rough(steps));
 }
 
-constexpr std::array all{software,         late_rows,     kept_batch, grpc_ring,
-                         between_machines, gathered_rows, tracing,    waiting};
+constexpr std::array all{software,         late_rows,     kept_batch, grpc_ring, between_machines,
+                         many_collectives, gathered_rows, tracing,    waiting};
 
 }  // namespace
+
+Beginnings beginnings_of(const plan::Plan& plan) {
+  Beginnings all{.collectives = std::ssize(plan.calls)};
+  for (const auto& [reduction, call] : plan.calls) all.time += call.floor;
+  return all;
+}
 
 bool waits_for_software(const timing::Simulated& step) { return step.software > step.step * noticeable; }
 

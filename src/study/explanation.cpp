@@ -11,9 +11,10 @@ Explanation explain(const std::string& file, const std::vector<std::string>& ove
   const timing::Simulation& step = training.clock().step();
   explanation.account = timing::account_of(training.plans().whole(), machine, step);
   explanation.sureness = sureness_of(scenario, machine, explanation.now.planned, *explanation.now.simulated);
-  explanation.causes =
-      causes(scenario, machine, explanation.now,
-             {.gathered = training.plans().gathered_rows(), .tracing = training.clock().tracing()});
+  explanation.causes = causes(scenario, machine, explanation.now,
+                              {.beginnings = beginnings_of(training.plans().whole()),
+                               .gathered = training.plans().gathered_rows(),
+                               .tracing = training.clock().tracing()});
   std::optional<double> scale;
   if (scenario.time.measured_step) scale = step.scale;
   explanation.changes =

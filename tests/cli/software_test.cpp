@@ -64,6 +64,11 @@ TEST(ExplainCauses, NamesTheFrequentOnes) {
         Case{"multi_worker_32_dgx_a100",
              {"training.per_replica_batch=1", "time.updates=fused"},
              "cross the machines in every step"},
+        Case{"resnet50",
+             {"platform={\"file\": \"dgx_a100\", \"set\": {\"machines\": 2}}",
+              R"(strategy={"type": "multi_worker_mirrored", "communication_options":
+                           {"implementation": "nccl", "bytes_per_pack": "1 KiB"}})"},
+             "Larger packs (\"bytes_per_pack\""},
         Case{"mirrored_dgx_a100", {"time.jitter=0.1"}, "- Devices wait for the slowest of 8"},
         Case{"mirrored_dgx_a100",
              {},
