@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "device/error.h"
 
@@ -25,8 +26,8 @@ std::vector<PhysicalDevice> only(std::optional<Kind> kind, const std::vector<Phy
   return only(kind, devices, [](const PhysicalDevice& device) { return device.kind; });
 }
 
-bool contains(const std::vector<PhysicalDevice>& devices, const PhysicalDevice& device) {
-  return std::find(devices.begin(), devices.end(), device) != devices.end();
+bool is_before(const PhysicalDevice& left, const PhysicalDevice& right) {
+  return std::pair(left.kind, left.index) < std::pair(right.kind, right.index);
 }
 
 void check_pieces_of_cpu(const LogicalDeviceConfigurations& pieces) {
@@ -141,16 +142,14 @@ std::vector<PhysicalDevice> Context::get_visible_devices(std::optional<Kind> kin
 
 void Context::set_visible_devices(const std::vector<PhysicalDevice>& devices, std::optional<Kind> kind) {
   for (const PhysicalDevice& device : devices) {
-    check_known(device);
+    position_of(device);
     if (kind && device.kind != *kind) throw ValueError("Unrecognized device: " + repr(device));
   }
   std::vector<PhysicalDevice> visible;
   for (const PhysicalDevice& device : visible_) {
     if (kind && device.kind != *kind) visible.push_back(device);
   }
-  for (const PhysicalDevice& device : devices) {
-    visible.push_back(*std::find(physical_.begin(), physical_.end(), device));
-  }
+  for (const PhysicalDevice& device : devices) visible.push_back(physical_[position_of(device)]);
   if (visible == visible_) return;
   if (initialised_) throw RuntimeError("Visible devices cannot be modified after being initialized");
   visible_ = std::move(visible);
@@ -192,7 +191,7 @@ void Context::set_logical_device_configuration(const PhysicalDevice& device,
   if (current.pieces == pieces) return;
   if (initialised_) throw RuntimeError("Virtual devices cannot be modified after being initialized");
   if (device.kind == Kind::gpu) {
-    check_room(*std::find(physical_.begin(), physical_.end(), device), pieces);
+    check_room(physical_[position_of(device)], pieces);
   }
   current.pieces = std::move(pieces);
 }
@@ -206,19 +205,25 @@ void Context::initialise() {
 const LogicalDevice* Context::find(const Name& name) {
   initialise();
   const Name full = resolve(name);
-  const auto found = std::find_if(created_.devices.begin(), created_.devices.end(),
-                                  [&](const LogicalDevice& device) { return device.name == full; });
-  return found == created_.devices.end() ? nullptr : &*found;
+  const std::vector<LogicalDevice>& devices = created_.devices;
+  const auto key = [](const Name& each) { return std::pair(each.kind, each.index); };
+  // create_devices has them in this order.
+  const auto likely = std::ranges::lower_bound(devices, key(full), {},
+                                               [&](const LogicalDevice& device) { return key(device.name); });
+  if (likely != devices.end() && likely->name == full) return &*likely;
+  const auto found = std::ranges::find(devices, full, &LogicalDevice::name);
+  return found == devices.end() ? nullptr : &*found;
 }
 
-void Context::check_known(const PhysicalDevice& device) const {
-  if (!contains(physical_, device)) throw ValueError("Unrecognized device: " + repr(device));
+// As found_devices orders them. A machine may be described with 65,536 devices.
+std::size_t Context::position_of(const PhysicalDevice& device) const {
+  const auto found = std::lower_bound(physical_.begin(), physical_.end(), device, is_before);
+  if (found == physical_.end() || *found != device) throw ValueError("Unrecognized device: " + repr(device));
+  return static_cast<std::size_t>(found - physical_.begin());
 }
 
 const Context::Settings& Context::settings(const PhysicalDevice& device) const {
-  check_known(device);
-  return settings_[static_cast<std::size_t>(std::find(physical_.begin(), physical_.end(), device) -
-                                            physical_.begin())];
+  return settings_[position_of(device)];
 }
 
 Context::Settings& Context::settings(const PhysicalDevice& device) {
@@ -229,9 +234,7 @@ Context::Settings& Context::settings(const PhysicalDevice& device) {
 // that is the CPU (_compute_gpu_options in tensorflow/python/eager/context.py).
 bool Context::growth_of_visible_gpus(bool any_cut) const {
   std::set<std::optional<bool>> growths;
-  for (const PhysicalDevice& gpu : only(Kind::gpu, physical_)) {
-    if (contains(visible_, gpu)) growths.insert(settings(gpu).growth);
-  }
+  for (const PhysicalDevice& gpu : only(Kind::gpu, visible_)) growths.insert(settings(gpu).growth);
   if (any_cut || growths.empty()) return false;
   if (growths.size() > 1) throw ValueError("Memory growth cannot differ between GPU devices");
   return growths.begin()->value_or(false);
@@ -240,9 +243,10 @@ bool Context::growth_of_visible_gpus(bool any_cut) const {
 // The input of create_devices. Devices are created by index, so the order of the visible list has no effect.
 DeviceRequest Context::request() const {
   DeviceRequest request{.task = task_, .environment = environment_};
+  const std::set<PhysicalDevice, decltype(&is_before)> visible(visible_.begin(), visible_.end(), is_before);
   for (const PhysicalDevice& device : physical_) {
     const Settings& current = settings(device);
-    const bool is_visible = contains(visible_, device);
+    const bool is_visible = visible.contains(device);
     if (is_visible) request.visible.push_back(device);
     if (!current.pieces) continue;
     if (is_visible && device.kind == Kind::gpu) check_all_or_none(*current.pieces);

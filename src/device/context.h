@@ -58,7 +58,8 @@ class Context {
     std::optional<bool> growth{};
     std::optional<LogicalDeviceConfigurations> pieces{};
   };
-  void check_known(const PhysicalDevice& device) const;
+  std::size_t position_of(
+      const PhysicalDevice& device) const;  // throws ValueError if the machine has no such device
   const Settings& settings(const PhysicalDevice& device) const;
   Settings& settings(const PhysicalDevice& device);
   bool growth_of_visible_gpus(bool any_cut) const;

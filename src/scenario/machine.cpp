@@ -262,10 +262,20 @@ class MachineBuilder final : public strategy::Site {
     problems_.throw_if_any();
     at("devices", "mend what \"devices\" says of it", [&] { context.initialise(); });
     problems_.throw_if_any();
-    for (const LogicalDevice& device : context.list_logical_devices())
-      if (host)
-        machine_.endpoints.emplace(print(device.name), place_of(device.physical, hardware).value_or(*host));
+    if (host) add_endpoints(context, hardware, *host);
     return context;
+  }
+
+  // Physical devices keep the order of the machine, and are counted by kind.
+  void add_endpoints(device::Context& context, const Hardware& hardware, platform::Endpoint host) {
+    std::map<Kind, std::vector<platform::Endpoint>> of_kind;
+    for (std::size_t i = 0; i < hardware.devices.size(); ++i)
+      of_kind[hardware.devices[i].kind].push_back(hardware.endpoints[i]);
+    for (const LogicalDevice& device : context.list_logical_devices()) {
+      const std::vector<platform::Endpoint>& all = of_kind[device.physical.kind];
+      const auto slot = static_cast<std::size_t>(device.physical.slot);
+      machine_.endpoints.emplace(print(device.name), slot < all.size() ? all[slot] : host);
+    }
   }
 
   // The devices of a task that serves the others. It has all of its machine's.
@@ -273,15 +283,6 @@ class MachineBuilder final : public strategy::Site {
     machine_.endpoints.emplace(print(cluster::host_name(task)), task.host);
     for (std::size_t i = 0; i < task.devices.size(); ++i)
       machine_.endpoints.emplace(print(cluster::device_name(*machine_.cluster, task, i)), task.devices[i]);
-  }
-
-  // The endpoint of a physical device. Devices keep the order of the machine, and are counted by kind.
-  static std::optional<platform::Endpoint> place_of(const PhysicalDevice& physical,
-                                                    const Hardware& hardware) {
-    int slot = physical.slot;
-    for (std::size_t i = 0; i < hardware.devices.size(); ++i)
-      if (hardware.devices[i].kind == physical.kind && slot-- == 0) return hardware.endpoints[i];
-    return std::nullopt;
   }
 
   // CPU:0 of a program is all sockets. Here it is the first socket, or the socket of the only replica.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "device/error.h"
 
@@ -39,14 +40,11 @@ std::vector<Name> own_choice(Kind kind, Context& context) {
 }  // namespace
 
 void require_different(const std::vector<Name>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      std::vector<std::string> texts;
-      for (const Name& name : names) texts.push_back(fmt::format("'{}'", print(name)));
-      throw device::ValueError(
-          fmt::format("No duplicates allowed in `devices` argument: ({})", fmt::join(texts, ", ")));
-    }
+  std::vector<std::string> texts;
+  for (const Name& name : names) texts.push_back(fmt::format("'{}'", print(name)));
+  if (std::set(texts.begin(), texts.end()).size() == names.size()) return;
+  throw device::ValueError(
+      fmt::format("No duplicates allowed in `devices` argument: ({})", fmt::join(texts, ", ")));
 }
 
 std::vector<GivenDevice> given(const std::vector<LogicalDevice>& devices) {

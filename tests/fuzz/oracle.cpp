@@ -21,11 +21,12 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// A word that the input has may be printed again.
+// What the input has may be printed again, and a message shows a part of a long line, which may begin within a word.
 std::string fault_in_figures(std::string_view printed, std::string_view input) {
   constexpr std::array<std::string_view, 4> words{"nan", "NaN", "inf", "Infinity"};
-  const auto found = std::ranges::find_if(
-      words, [&](std::string_view word) { return has_word(printed, word) && !has_word(input, word); });
+  const auto found = std::ranges::find_if(words, [&](std::string_view word) {
+    return has_word(printed, word) && input.find(word) == std::string_view::npos;
+  });
   return found == words.end() ? "" : fmt::format("\"{}\" is printed: {}", *found, printed);
 }
 
