@@ -28,26 +28,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// results.json, in which the page looks for these members. A file that was edited or damaged is refused.
+// A member of results.json that the page reads, by its keys. Those of an object that is there must be there, too, if they
+// are needed.
+struct ReadMember {
+  std::vector<std::string_view> keys{};
+  json::Kind kind{};
+  bool is_needed = false;
+};
+
+// Adds a problem if the member has another kind, or is missing and needed.
+void check_member(const json::Value& results, const ReadMember& member, Problems& problems) {
+  const json::Value* value = &results;
+  for (const std::string_view key : member.keys) {
+    if (value->kind() != json::Kind::object) return;  // which its own row refuses
+    const json::Value* inside = value->find(key);
+    if (inside == nullptr) {
+      if (member.is_needed && key == member.keys.back())
+        problems.add(value->place(), fmt::format("this object has no \"{}\"", key), "run the scenario again");
+      return;
+    }
+    value = inside;
+  }
+  if (value->kind() != member.kind)
+    problems.add(value->place(),
+                 fmt::format("expected {}, found {}", describe(member.kind), describe(value->kind())),
+                 "run the scenario again");
+}
+
+// A file that was edited or damaged is refused.
 json::Value results_in(const fs::path& file) {
   using json::Kind;
-  constexpr std::array<std::pair<std::string_view, Kind>, 4> read{{{"planned", Kind::object},
-                                                                   {"simulated", Kind::object},
-                                                                   {"steps", Kind::array},
-                                                                   {"epochs", Kind::array}}};
+  static const std::vector<ReadMember> read{{{}, Kind::object},
+                                            {{"planned"}, Kind::object},
+                                            {{"simulated"}, Kind::object},
+                                            {{"steps"}, Kind::array},
+                                            {{"epochs"}, Kind::array},
+                                            {{"failures"}, Kind::object},
+                                            {{"failures", "goodput"}, Kind::real, true},
+                                            {{"failures", "restarts"}, Kind::integer, true},
+                                            {{"failures", "lost_steps"}, Kind::integer, true},
+                                            {{"job"}, Kind::object},
+                                            {{"job", "goodput"}, Kind::object},
+                                            {{"job", "goodput", "share"}, Kind::real, true},
+                                            {{"job", "goodput", "between_failures_s"}, Kind::real, true}};
   json::Value results = json::parse_file(file);
   Problems problems;
-  const auto refuse = [&](const json::Value& value, Kind wanted) {
-    problems.add(value.place(),
-                 fmt::format("expected {}, found {}", describe(wanted), describe(value.kind())),
-                 "run the scenario again");
-  };
-  if (results.kind() != Kind::object)
-    refuse(results, Kind::object);
-  else
-    for (const auto& [key, wanted] : read)
-      if (const json::Value* value = results.find(key); value != nullptr && value->kind() != wanted)
-        refuse(*value, wanted);
+  for (const ReadMember& member : read) check_member(results, member, problems);
   problems.throw_if_any();
   return results;
 }
