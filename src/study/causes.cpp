@@ -151,9 +151,9 @@ constexpr std::array all{software,         late_rows,     kept_batch, grpc_ring,
 }  // namespace
 
 Beginnings beginnings_of(const plan::Plan& plan) {
-  Beginnings all{.collectives = std::ssize(plan.calls)};
-  for (const auto& [reduction, call] : plan.calls) all.time += call.floor;
-  return all;
+  Beginnings beginnings{.collectives = std::ssize(plan.calls)};
+  for (const auto& [reduction, call] : plan.calls) beginnings.time += call.floor;
+  return beginnings;
 }
 
 bool waits_for_software(const timing::Simulated& step) { return step.software > step.step * noticeable; }
