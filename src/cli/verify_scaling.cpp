@@ -120,8 +120,7 @@ std::string print_by_regime(Group made, const std::vector<evidence::ProgramPredi
                      summary(programs, program_error), "-"});
   return "By regime: median, largest and mean error\n" + print_table(table, "lrrr", "  ") +
          "Rows of parameter servers, of packs by bytes_per_pack that hold several gradients, and of "
-         "TensorFlow 2's "
-         "central storage are not predicted.\n";
+         "TensorFlow 2's central storage are not predicted.\n";
 }
 
 std::string csv_cell(std::string_view text) {

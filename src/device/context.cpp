@@ -142,7 +142,7 @@ std::vector<PhysicalDevice> Context::get_visible_devices(std::optional<Kind> kin
 
 void Context::set_visible_devices(const std::vector<PhysicalDevice>& devices, std::optional<Kind> kind) {
   for (const PhysicalDevice& device : devices) {
-    position_of(device);
+    position_of(device);  // which throws if the machine has no such device
     if (kind && device.kind != *kind) throw ValueError("Unrecognized device: " + repr(device));
   }
   std::vector<PhysicalDevice> visible;

@@ -85,10 +85,12 @@ std::string between_machines(const Look& look) {
       rough(Bytes(4 * look.planned.trainable_parameters)), look.rows_each(), rough(look.step.exposed));
 }
 
-// Each waits for the one before, which takes as long whatever it carries.
+// TensorFlow starts a collective when the one before has ended, and that start takes as long whatever it carries.
 std::string many_collectives(const Look& look) {
   const auto& [collectives, time] = look.beside.beginnings;
-  if (look.planned.workers < 2 || look.step.pool || !look.takes_more_than(time, noticeable)) return "";
+  const bool are_gpus = look.machine.device().name.kind == device::Kind::gpu;
+  if (look.planned.workers < 2 || !are_gpus || look.step.pool || !look.takes_more_than(time, noticeable))
+    return "";
   constexpr std::int64_t of_one_pack = 2;  // the gradients, and the loss
   return fmt::format(
       "A step has {}, and TensorFlow begins each {} after the end of the one before: {} together. {} make "

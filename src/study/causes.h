@@ -1,8 +1,8 @@
 #pragma once
 // Why a step is slow, in words, where it is one of the causes that users of tf.distribute meet most: a host that can't
 // keep up with small steps, rows that don't come in time, a batch that was kept when devices were added, gRPC in place
-// of NCCL, gradients that cross machines behind small batches or in many small packs, rows of embeddings' gradients that are gathered from all
-// replicas, tracing that grows with them, and devices that wait for the slowest.
+// of NCCL, gradients that cross machines behind small batches or in many small packs, rows of embeddings' gradients that
+// are gathered from all replicas, tracing that grows with them, and devices that wait for the slowest.
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct Beginnings {
 };
 Beginnings beginnings_of(const plan::Plan& plan);
 
-// What the figures of a step don't tell.
+// What is known of a step beside its forecast.
 struct BesideStep {
   Beginnings beginnings{};                          // a part of the step
   std::optional<session::GatheredRows> gathered{};  // gradients; none: there are none

@@ -176,7 +176,10 @@ TEST(VerifyScaling, PredictsResNetUnderTensorFlow2FromTheRowOfOneDevice) {
     EXPECT_EQ(each.arrangement->regime,
               each.row->devices > 8 ? evidence::Regime::one_by_one : evidence::Regime::one_pack);
     EXPECT_EQ(each.base->devices, 1);
-    EXPECT_NEAR(each.scaled.value() / each.row->value, 1, each.row->devices < 8 ? 0.12 : 0.07)
+    EXPECT_NEAR(each.scaled.value() / each.row->value, 1,
+                each.row->devices < 8    ? 0.12
+                : each.row->devices > 16 ? 0.06
+                                         : 0.04)
         << each.row->devices;
   }
 }
@@ -199,7 +202,7 @@ TEST(VerifyScaling, WhatOneNetworksCollectivesTakePredictsTheOther) {
   EXPECT_NEAR(fit.left_out[0].found.count(), 0.9e-3, 0.15e-3);
 }
 
-// As one pack the gradients of BERT and of mixed precision would take two thirds of the step or less.
+// Written as one pack, rows of this group came out up to 111 % too fast.
 TEST(VerifyScaling, WorkersOfTensorFlow23ReduceGradientsOneByOne) {
   Predicted predicted;
   std::ranges::copy_if(rows(), std::back_inserter(predicted.rows), [](const evidence::Measurement& row) {

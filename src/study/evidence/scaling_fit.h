@@ -19,13 +19,14 @@ struct SynchronizationFit {
 };
 SynchronizationFit fit_synchronization(const std::vector<Measurement>& rows);
 
+// A constant that is fitted without the rows of one network.
+struct OfOneNetwork {
+  std::string network{};  // whose rows are left out
+  Seconds found{};
+  double error = 0;  // the median of |predicted / published - 1| over these rows
+};
 // How long after the end of one collective of TensorFlow the next begins, among the processes of several machines: such
 // that the rows are predicted best whose gradients are reduced one by one after the backward pass.
-struct OfOneNetwork {
-  std::string network{};  // by the rows of all other networks
-  Seconds found{};
-  double error = 0;  // the median of |predicted / published - 1| over the rows of this one
-};
 struct CollectiveFit {
   Seconds found{};
   std::size_t rows = 0;
