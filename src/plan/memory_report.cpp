@@ -72,6 +72,7 @@ DeviceMemory device_memory(const Plan& plan, DeviceId id) {
           .limit = device.memory ? std::optional(device.memory->limit) : std::nullopt,
           .arena = needed(device),
           .held = peak.bytes,
+          .on_this_machine = device.arena,
           .fragmentation = needed(device) - peak.bytes,
           .taken = device.memory ? device.statistics.pool : needed(device),
           .garbage_collections = device.statistics.garbage_collections,

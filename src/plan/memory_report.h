@@ -48,8 +48,11 @@ Holdings holdings(const Plan& plan, std::span<const BufferId> held);
 struct DeviceMemory {
   std::string device{};
   std::optional<Bytes> limit{};
-  Bytes arena{};          // end of the last byte in use
-  Bytes held{};           // live bytes at the peak
+  Bytes arena{};  // end of the last byte in use
+  Bytes held{};   // live bytes at the peak
+  // What this machine sets aside where it computes the device's numbers: also what arrives for a library's sums, and all
+  // numbers in 32 bits.
+  Bytes on_this_machine{};
   Bytes fragmentation{};  // part of the arena that was free at the peak and too scattered to be used
   // The regions that the allocator took from the device, which other processes can't use: with memory growth
   // the sum of the regions, without growth the whole limit, and without a limit the arena.

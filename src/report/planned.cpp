@@ -23,8 +23,10 @@ void write_memory(json::Writer& out, const plan::MemoryReport& memory) {
   for (const plan::DeviceMemory& device : memory.devices) {
     out.begin_object().member("device", device.device).member("verdict", plan::name(device.verdict));
     if (device.limit) out.member("limit_bytes", device.limit->count());
-    out.member("arena_bytes", device.arena.count())
-        .member("fragmentation_bytes", device.fragmentation.count());
+    out.member("arena_bytes", device.arena.count());
+    if (device.on_this_machine != device.arena)
+      out.member("bytes_on_this_machine", device.on_this_machine.count());
+    out.member("fragmentation_bytes", device.fragmentation.count());
     write_kinds(out, "bytes_at_peak", device.at_peak);
     out.end_object();
   }

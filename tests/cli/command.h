@@ -41,4 +41,19 @@ inline double number_at(const json::Value& tree, const std::vector<std::string>&
   return value->kind() == json::Kind::integer ? static_cast<double>(value->integer()) : value->real();
 }
 
+// The bytes of this machine's memory that the largest device of a run needs, and all of them together.
+struct NeededHere {
+  std::int64_t largest = 0, all = 0;
+};
+inline NeededHere needed_here(const json::Value& results) {
+  NeededHere needed;
+  for (const json::Value& device : results.find("planned")->find("memory")->elements()) {
+    const json::Value* here = device.find("bytes_on_this_machine");
+    const std::int64_t bytes = (here != nullptr ? here : device.find("arena_bytes"))->integer();
+    needed.largest = std::max(needed.largest, bytes);
+    needed.all += bytes;
+  }
+  return needed;
+}
+
 }  // namespace wt::test

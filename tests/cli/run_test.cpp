@@ -143,14 +143,12 @@ TEST(L15, AnEpochsLossIsTheSumOfTheStepsOverTheirNumber) {
   EXPECT_GT(std::abs(fit[1] - fit[2]), 1e-4);
 }
 
-// Two replicas: on one piece both lie together, or one after the other. They reduce on one device, where what arrives lies
-// in the memory of the framework: with a library a piece holds more than the described device needs.
+// Two replicas: on one piece both lie together, or one after the other, whoever adds their gradients.
 TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   const auto with = [&](const std::string& pieces) {
-    return run(
-        scenario_file("mirrored_small_batch"), "out",
-        {"--set", "training.epochs=1", "--set", "dataset.rows=64", "--set",
-         "strategy.cross_device_ops=reduction_to_one_device", "--set", "host.logical_devices=" + pieces});
+    return run(scenario_file("mirrored_small_batch"), "out",
+               {"--set", "training.epochs=1", "--set", "dataset.rows=64", "--set",
+                "host.logical_devices=" + pieces});
   };
   const auto of_bytes = [&](std::int64_t bytes) {
     return with(fmt::format(R"([{{"memory_limit": "{} B"}}])", bytes));
@@ -158,11 +156,7 @@ TEST_F(Run, ReplicasThatAPieceCannotHoldTogetherTakeTurnsInIt) {
   ASSERT_EQ(with(R"([{"memory_limit": "1 GiB"}, {"memory_limit": 512}])").exit, cli::Exit::done);
   const json::Value side_by_side = results_in(base_ / "out");
   EXPECT_EQ(side_by_side.find("turns"), nullptr);
-  std::int64_t all = 0, largest = 0;
-  for (const json::Value& device : side_by_side.find("planned")->find("memory")->elements()) {
-    all += device.find("arena_bytes")->integer();
-    largest = std::max(largest, device.find("arena_bytes")->integer());
-  }
+  const auto [largest, all] = test::needed_here(side_by_side);
   EXPECT_EQ(of_bytes(all).exit, cli::Exit::done);
   EXPECT_EQ(results_in(base_ / "out").find("turns"), nullptr);
   for (const std::int64_t bytes : {all - 1, largest}) {

@@ -57,20 +57,6 @@ TEST_F(ScenariosOnGpus, RefuseWhatTheirGpusCannotHold) {
       << said.messages;
 }
 
-// The bytes of memory that one replica of the run needs, and all of them.
-struct Needed {
-  std::int64_t one = 0, all = 0;
-};
-Needed needed_by(const json::Value& results) {
-  Needed needed;
-  for (const json::Value& device : results.find("planned")->find("memory")->elements()) {
-    const std::int64_t arena = device.find("arena_bytes")->integer();
-    needed.one = std::max(needed.one, arena);
-    needed.all += arena;
-  }
-  return needed;
-}
-
 // Under every strategy, on a laptop's GPU: all side by side, in a piece that holds one replica, and in one
 // that lacks a byte for all. The numbers are float32 wherever they compute, so the TPU is asked to store them as such:
 // what it needs is then what this machine's GPU needs.
@@ -91,12 +77,12 @@ TEST_F(ScenariosOnGpus, TakeTurnsInAPieceOfOneSmallGpu) {
     overrides.push_back("dataset.rows=32");
     const Said on_cpu = run("cpu", overrides);
     ASSERT_EQ(on_cpu.exit, cli::Exit::done) << on_cpu.messages;
-    const Needed needed = needed_by(results_in(base_ / "cpu"));
+    const NeededHere needed = needed_here(results_in(base_ / "cpu"));
     overrides.push_back("numerics=cuda");
     ASSERT_EQ(run("beside", overrides).exit, cli::Exit::done);
     EXPECT_EQ(results_in(base_ / "beside").find("turns"), nullptr);
     EXPECT_NEAR(last_loss("beside") / last_loss("cpu"), 1, 1e-5);
-    for (const std::int64_t limit : {needed.one, needed.all - 1}) {
+    for (const std::int64_t limit : {needed.largest, needed.all - 1}) {
       std::vector<std::string> cut = overrides;
       cut.push_back(fmt::format(R"(host.logical_devices=[{{"memory_limit": "{} B"}}])", limit));
       const Said said = run("turns", cut);
@@ -112,9 +98,9 @@ TEST_F(ScenariosOnGpus, TakeTurnsOnAGpuThatIsTooSmallForAll) {
   const std::vector<std::string> overrides{"numerics=cuda", "platform=dgx_a100",
                                            "training.per_replica_batch=4"};
   ASSERT_EQ(run("large", overrides).exit, cli::Exit::done);
-  const Needed needed = needed_by(results_in(base_ / "large"));
-  const emulation::Machine machine({.gpus = 1, .memory = static_cast<std::size_t>(4 * needed.one)});
-  ASSERT_GT(needed.all, 4 * needed.one);
+  const NeededHere needed = needed_here(results_in(base_ / "large"));
+  const emulation::Machine machine({.gpus = 1, .memory = static_cast<std::size_t>(4 * needed.largest)});
+  ASSERT_GT(needed.all, 4 * needed.largest);
   const Said said = run("small", overrides);
   ASSERT_EQ(said.exit, cli::Exit::done) << said.messages;
   EXPECT_GE(results_in(base_ / "small").find("turns")->find("swaps")->integer(), 8);
