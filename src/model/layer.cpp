@@ -266,7 +266,10 @@ bool Layer::makes_real_numbers(const Building& building, const std::vector<Symbo
 std::vector<Symbol> Layer::inputs_by_policy(Building& building, std::vector<Symbol> inputs,
                                             Type policy) const {
   if (!parts().empty()) return inputs;
-  const UnderHalves rule = under_halves();
+  // Only halves are not rounded on the way in; a layer whose own policy is float32 takes halves as float32.
+  const UnderHalves rule = policy == Type::float32 && under_halves() == UnderHalves::rounds_output
+                               ? UnderHalves::rounds_inputs
+                               : under_halves();
   const bool is_made_real = makes_real_numbers(building, inputs);
   if (rule == UnderHalves::rounds_output && !is_made_real) return inputs;
   const Type wanted = rule == UnderHalves::follows ? common_type(inputs) : policy;

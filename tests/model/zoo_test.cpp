@@ -168,6 +168,34 @@ TEST(Zoo, BertLargeHasThePublishedSizes) {
   expect_size(zoo_model("bert_large", {{"sequence", 384}, {"squad", 1}}), {334094338, 391, 123.2127});
 }
 
+// The types of what the kernels of this name write, in the order of the program.
+std::vector<Type> types_of(std::string_view kernel, const Step& step) {
+  std::vector<Type> types;
+  for (const Node& node : step.program.nodes) {
+    const auto* apply = std::get_if<Apply>(&node.operation);
+    if (apply != nullptr && apply->kernel->name == kernel)
+      types.push_back(step.program.spec(node.outputs.front()).type);
+  }
+  return types;
+}
+
+// tf-models-official 2.3.0, nlp/modeling/layers/transformer.py: normalizations have dtype float32, and so has the addition
+// behind the dense layers; that behind the attention has the policy's. masked_lm.py follows the policy.
+TEST(Zoo, BertNormalizesInFloat32WhereItIsAskedTo) {
+  const auto types = [](std::string_view kernel, std::int64_t float32_norms) {
+    const LayerPtr model = zoo_model("bert_tiny", {{"float32_norms", float32_norms}}).build();
+    model->compute_in(Type::float16);
+    return types_of(kernel, forward(*model, 1).step);
+  };
+  const auto wide = [](const std::vector<Type>& all) { return std::ranges::count(all, Type::float32); };
+  const std::vector<Type> norms = types("layer_norm", 1);
+  EXPECT_EQ(norms.size(), 6);
+  EXPECT_EQ(norms.back(), Type::float16);
+  EXPECT_EQ(wide(norms), 5);
+  EXPECT_EQ(wide(types("layer_norm", 0)), 0);
+  EXPECT_EQ(wide(types("add", 1)), 2 + wide(types("add", 0)));
+}
+
 // The number of parameters in the released weights of Radford et al., 2019.
 TEST(Zoo, TheTransformerIsGpt2AtItsSize) {
   const ZooValues gpt2{

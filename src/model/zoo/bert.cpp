@@ -37,12 +37,15 @@ LayerPtr head(std::string name, std::int64_t units, std::string activation = "li
                 .kernel = {small_normal}});
 }
 
-Output encoded(const Size& size, const LayerPtr& words, const Output& ids, const Output& segments) {
+Output encoded(const Size& size, const LayerPtr& words, const Output& ids, const Output& segments,
+               bool normalizes_in_float32) {
   const LayerPtr kinds = embedding(
       {.name = "segment_embedding", .input_dim = 2, .output_dim = size.hidden, .embeddings = {small_normal}});
   Output x = add("embeddings_add")({words(ids), kinds(segments)});
   x = position_embedding(most_positions, "position_embedding")(x);
-  x = layer_normalization({.name = "embeddings_layer_norm", .epsilon = epsilon})(x);
+  const LayerPtr norm = layer_normalization({.name = "embeddings_layer_norm", .epsilon = epsilon});
+  if (normalizes_in_float32) norm->compute_in(Type::float32);
+  x = norm(x);
   x = dropout({.name = "embeddings_dropout", .rate = 0.1})(x);
   for (int i = 0; i < size.layers; ++i)
     x = transformer_block({.name = fmt::format("transformer_layer_{}", i),
@@ -50,7 +53,8 @@ Output encoded(const Size& size, const LayerPtr& words, const Output& ids, const
                            .heads = size.hidden / 64,
                            .epsilon = epsilon,
                            .dropout = 0.1,
-                           .normalizes_first = false},
+                           .normalizes_first = false,
+                           .normalizes_in_float32 = normalizes_in_float32},
                           x);
   return x;
 }
@@ -67,7 +71,7 @@ LayerPtr bert(const Size& size, const ZooValues& values) {
                                                .words = values.at("vocabulary"),
                                                .hidden = size.hidden,
                                                .has_logits_bias = true});
-  const Output x = encoded(size, words, ids, segments);
+  const Output x = encoded(size, words, ids, segments, values.at("float32_norms") != 0);
   if (values.at("squad") != 0) return functional(name, {ids, segments}, {head("span_logits", 2)(x)});
 
   const Output positions = input({values.at("masked")}, Type::int32, "mask_positions");
@@ -88,6 +92,8 @@ constexpr ZooParameter bert_parameters[] = {
     {"masked", "masked words per example, which are predicted", 20, 1, 512},
     {"vocabulary", "words in the vocabulary", 30522, 2},
     {"squad", "fine-tuning on SQuAD in place of pre-training", 0, 0, 1, true},
+    {"float32_norms", "normalizations in float32 under a mixed policy, as in TensorFlow's model garden", 0, 0,
+     1, true},
 };
 constexpr ZooModel bert_rows[] = {
     {.name = "bert_base",

@@ -133,14 +133,17 @@ LayerPtr first_token(std::string name) { return std::make_shared<FirstToken>(std
 LayerPtr gather_positions(std::string name) { return std::make_shared<GatherPositions>(std::move(name)); }
 
 Output transformer_block(const TransformerBlock& block, const Output& x) {
-  const auto with = [&](const std::string& part, auto&& branch, const Output& given) {
+  const auto with = [&](const std::string& part, auto&& branch, const Output& given, bool adds_in_float32) {
     const LayerPtr norm =
         layer_normalization({.name = block.name + part + "_layer_norm", .epsilon = block.epsilon});
     const LayerPtr sum = add(block.name + part + "_add");
+    if (block.normalizes_in_float32) norm->compute_in(Type::float32);
+    if (adds_in_float32) sum->compute_in(Type::float32);
     if (block.normalizes_first) return sum({given, branch(block, norm(given))});
     return norm(sum({given, branch(block, given)}));
   };
-  return with("_feedforward", fed_forward, with("_self_attention", attended, x));
+  return with("_feedforward", fed_forward, with("_self_attention", attended, x, false),
+              block.normalizes_in_float32);
 }
 
 }  // namespace wt::model

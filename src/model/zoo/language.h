@@ -42,6 +42,9 @@ struct TransformerBlock {
   // True: normalization precedes attention and dense layers, as in GPT-2. False: it follows the addition, as
   // in the paper and in BERT.
   bool normalizes_first = true;
+  // Whether normalizations, and the addition behind the dense layers, compute in float32 also where a policy names
+  // halves.
+  bool normalizes_in_float32 = false;
 };
 Output transformer_block(const TransformerBlock& block, const Output& x);
 
