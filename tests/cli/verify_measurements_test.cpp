@@ -205,7 +205,7 @@ TEST(VerifyMeasurements, ThreeConstantsOfAGenerationTellItWithinFivePercent) {
 // Convolutional and transformer networks together. The rows of the A100 in tf32 contradict each other: BERT-large in
 // TensorFlow takes 1.7 times as long as in PyTorch.
 TEST(VerifyMeasurements, ConstantsFitConvolutionsAndTransformersTogether) {
-  for (const auto& [group, median, largest] : {std::tuple("V100 float16", 0.07, 0.54),
+  for (const auto& [group, median, largest] : {std::tuple("V100 float16", 0.075, 0.49),
                                                {"A100 float16", 0.05, 0.24},
                                                {"A100 tf32", 0.11, 0.51},
                                                {"H100 tf32", 0.04, 0.10},
