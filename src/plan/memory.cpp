@@ -272,40 +272,63 @@ class Planner {
   std::vector<Bytes> stored_end_;
 };
 
-// The buffers of a device, and the nodes during which they are in its memory.
-class Occupants {
- public:
-  Occupants(const Plan& plan, DeviceId device) : plan_(plan), device_(device), life_(lifetimes(plan)) {
-    if (!plan.out_of_memory) return;
-    // Buffers that were allocated before the failure have addresses, and the others have none.
-    nodes_ = plan.out_of_memory->node ? index(*plan.out_of_memory->node) : 0;
-    if (!plan.out_of_memory->node) outliving_ = index(plan.out_of_memory->buffer);
-  }
+// A buffer in the memory of its device, from one node to another.
+struct Stay {
+  BufferId buffer{};
+  std::size_t first = 0, last = 0;
+};
 
-  std::size_t nodes() const { return nodes_; }
+// The nodes that run: in a plan that ran out of memory, those before the failed allocation.
+std::size_t nodes_that_run(const Plan& plan) {
+  if (!plan.out_of_memory) return plan.nodes.size();
+  return plan.out_of_memory->node ? index(*plan.out_of_memory->node) : 0;
+}
 
-  // Calls visit(buffer, first node, last node).
-  template <class Visit>
-  void each(const Visit& visit) const {
-    for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
-      if (plan_.buffers[i].device != device_ || !is_stored(plan_.buffers[i])) continue;
-      if (outlives_step(plan_.buffers[i].kind)) {
-        if (i < outliving_) visit(static_cast<BufferId>(i), std::size_t{0}, nodes_);
-        continue;
-      }
-      const auto first = static_cast<std::size_t>(life_[i].first);
-      if (life_[i].first >= 0 && first < nodes_)
-        visit(static_cast<BufferId>(i), first, std::min(static_cast<std::size_t>(life_[i].last), nodes_));
+// What each device stores, in the order of the buffers. After a failed allocation only the buffers before it have a place.
+std::vector<std::vector<Stay>> stays_of(const Plan& plan) {
+  const std::vector<Lifetime> life = lifetimes(plan);
+  const std::size_t nodes = nodes_that_run(plan);
+  const bool is_cut = plan.out_of_memory && !plan.out_of_memory->node;
+  const std::size_t outliving = is_cut ? index(plan.out_of_memory->buffer) : plan.buffers.size();
+  std::vector<std::vector<Stay>> stays(plan.devices.size());
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer& buffer = plan.buffers[i];
+    if (!is_stored(buffer)) continue;
+    const auto first = static_cast<std::size_t>(life[i].first);
+    std::vector<Stay>& there = stays[index(buffer.device)];
+    if (outlives_step(buffer.kind)) {
+      if (i < outliving) there.push_back({static_cast<BufferId>(i), 0, nodes});
+    } else if (life[i].first >= 0 && first < nodes) {
+      const std::size_t last = std::min(static_cast<std::size_t>(life[i].last), nodes);
+      there.push_back({static_cast<BufferId>(i), first, last});
     }
   }
+  return stays;
+}
 
- private:
-  const Plan& plan_;
-  DeviceId device_;
-  std::vector<Lifetime> life_;
-  std::size_t nodes_ = plan_.nodes.size();
-  std::size_t outliving_ = plan_.buffers.size();
-};
+Peak peak_of(const Plan& plan, std::span<const Stay> stays) {
+  std::map<std::size_t, std::int64_t> changes;  // by node, to what is held at the node before
+  Peak peak;
+  for (const Stay& stay : stays) {
+    const std::int64_t size = rounded(plan, plan.buffer(stay.buffer)).count();
+    if (outlives_step(plan.buffer(stay.buffer).kind)) peak.bytes += Bytes(size);
+    changes[stay.first] += size;
+    changes[stay.last + 1] -= size;
+  }
+  Bytes now{};
+  const std::size_t nodes = nodes_that_run(plan);
+  for (const auto& [node, change] : changes) {
+    now += Bytes(change);
+    if (node >= nodes || now <= peak.bytes) continue;
+    peak.bytes = now;
+    peak.node = static_cast<NodeId>(node);
+  }
+  for (const Stay& stay : stays) {
+    const bool is_there = peak.node && stay.first <= index(*peak.node) && index(*peak.node) <= stay.last;
+    if (is_there || outlives_step(plan.buffer(stay.buffer).kind)) peak.held.push_back(stay.buffer);
+  }
+  return peak;
+}
 
 }  // namespace
 
@@ -324,37 +347,10 @@ void plan_memory(Plan& plan, const std::vector<Frontier>& last) {
   planner.set_arenas();
 }
 
-Peak peak_of(const Plan& plan, DeviceId device) {
-  const Occupants occupants(plan, device);
-  // By node, the bytes held in addition to those at the previous node. The entry `nodes()` is after the last
-  // node.
-  std::vector<std::int64_t> change(occupants.nodes() + 2);
-  Peak peak;
-  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
-    const std::int64_t size = rounded(plan, plan.buffer(id)).count();
-    if (outlives_step(plan.buffer(id).kind)) peak.bytes += Bytes(size);
-    change[first] += size;
-    change[last + 1] -= size;
-  });
-  Bytes now{};
-  for (std::size_t node = 0; node < occupants.nodes(); ++node) {
-    now += Bytes(change[node]);
-    if (now <= peak.bytes) continue;
-    peak.bytes = now;
-    peak.node = static_cast<NodeId>(node);
-  }
-  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
-    const bool is_there = peak.node && first <= index(*peak.node) && index(*peak.node) <= last;
-    if (is_there || outlives_step(plan.buffer(id).kind)) peak.held.push_back(id);
-  });
-  return peak;
-}
-
-std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device) {
-  std::map<BufferKind, Bytes> held;
-  for (const BufferId id : peak_of(plan, device).held)
-    held[plan.buffer(id).kind] += rounded(plan, plan.buffer(id));
-  return held;
+std::vector<Peak> peaks_of(const Plan& plan) {
+  std::vector<Peak> peaks;
+  for (const std::vector<Stay>& stays : stays_of(plan)) peaks.push_back(peak_of(plan, stays));
+  return peaks;
 }
 
 Bytes HeldMoment::sum() const {
@@ -364,18 +360,17 @@ Bytes HeldMoment::sum() const {
 }
 
 std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device) {
-  const Occupants occupants(plan, device);
   std::map<std::size_t, std::array<std::int64_t, buffer_kinds>> changes;  // by node
-  occupants.each([&](BufferId id, std::size_t first, std::size_t last) {
-    const auto kind = static_cast<std::size_t>(plan.buffer(id).kind);
-    const std::int64_t size = rounded(plan, plan.buffer(id)).count();
-    changes[first].at(kind) += size;
-    changes[last + 1].at(kind) -= size;
-  });
+  for (const Stay& stay : stays_of(plan)[index(device)]) {
+    const auto kind = static_cast<std::size_t>(plan.buffer(stay.buffer).kind);
+    const std::int64_t size = rounded(plan, plan.buffer(stay.buffer)).count();
+    changes[stay.first].at(kind) += size;
+    changes[stay.last + 1].at(kind) -= size;
+  }
   std::vector<HeldMoment> course;
   HeldMoment now;
   for (const auto& [node, change] : changes) {
-    if (node >= std::max<std::size_t>(1, occupants.nodes())) break;
+    if (node >= std::max<std::size_t>(1, nodes_that_run(plan))) break;
     now.node = node;
     for (std::size_t kind = 0; kind < buffer_kinds; ++kind) now.by_kind[kind] += Bytes(change[kind]);
     course.push_back(now);
@@ -383,6 +378,8 @@ std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device) {
   return course;
 }
 
-Bytes live_bytes_bound(const Plan& plan, DeviceId device) { return peak_of(plan, device).bytes; }
+Bytes live_bytes_bound(const Plan& plan, DeviceId device) {
+  return peak_of(plan, stays_of(plan)[index(device)]).bytes;
+}
 
 }  // namespace wt::plan

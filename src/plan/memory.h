@@ -4,7 +4,6 @@
 // result.
 
 #include <array>
-#include <map>
 #include <vector>
 
 #include "plan/order.h"
@@ -43,10 +42,7 @@ struct Peak {
   std::vector<BufferId> held{};
   Bytes bytes{};  // sum over `held`, each rounded up to the allocator's granule
 };
-Peak peak_of(const Plan& plan, DeviceId device);
-
-// The bytes held at the peak, by kind of buffer.
-std::map<BufferKind, Bytes> held_at_peak(const Plan& plan, DeviceId device);
+std::vector<Peak> peaks_of(const Plan& plan);  // by device
 
 // What a device holds while a node runs, by kind of stored buffer.
 inline constexpr std::size_t buffer_kinds = 9;
@@ -56,7 +52,7 @@ struct HeldMoment {
   Bytes sum() const;
 };
 // The course of a device's memory over a step, in the order of the plan: the nodes at which it changes. Its highest
-// sum is that of peak_of().
+// sum is that of peaks_of().
 std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device);
 
 // A lower bound on a device's memory that holds for every choice of addresses: the largest sum of the buffers

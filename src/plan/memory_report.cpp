@@ -65,9 +65,7 @@ Shortage shortage_of(const Plan& plan, const OutOfMemory& out) {
   return shortage;
 }
 
-DeviceMemory device_memory(const Plan& plan, DeviceId id) {
-  const Device& device = plan.devices[index(id)];
-  const Peak peak = peak_of(plan, id);
+DeviceMemory device_memory(const Plan& plan, const Device& device, const Peak& peak) {
   return {.device = device.name,
           .limit = device.memory ? std::optional(device.memory->limit) : std::nullopt,
           .arena = needed(device),
@@ -153,8 +151,9 @@ Holdings holdings(const Plan& plan, std::span<const BufferId> held) {
 
 MemoryReport report_memory(const Plan& plan, std::span<const std::optional<Capacity>> capacities) {
   MemoryReport report;
+  const std::vector<Peak> peaks = peaks_of(plan);
   for (std::size_t i = 0; i < plan.devices.size(); ++i) {
-    DeviceMemory& device = report.devices.emplace_back(device_memory(plan, static_cast<DeviceId>(i)));
+    DeviceMemory& device = report.devices.emplace_back(device_memory(plan, plan.devices[i], peaks[i]));
     if (i >= capacities.size() || !capacities[i]) continue;
     device.capacity = capacities[i];
     device.verdict = judge(device.arena, *capacities[i]);
