@@ -360,8 +360,9 @@ Bytes HeldMoment::sum() const {
 }
 
 std::vector<HeldMoment> held_over_step(const Plan& plan, DeviceId device) {
+  const std::vector<std::vector<Stay>> stays = stays_of(plan);
   std::map<std::size_t, std::array<std::int64_t, buffer_kinds>> changes;  // by node
-  for (const Stay& stay : stays_of(plan)[index(device)]) {
+  for (const Stay& stay : stays[index(device)]) {
     const auto kind = static_cast<std::size_t>(plan.buffer(stay.buffer).kind);
     const std::int64_t size = rounded(plan, plan.buffer(stay.buffer)).count();
     changes[stay.first].at(kind) += size;
