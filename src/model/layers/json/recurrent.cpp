@@ -57,10 +57,13 @@ struct CellClass {
 };
 constexpr CellClass cells[] = {{"SimpleRNNCell", simple_rnn}, {"GRUCell", gru}, {"LSTMCell", lstm}};
 
+// Null where there is no such member, and no object.
+const json::Value* member_of(const json::Value* value, std::string_view key) {
+  return value == nullptr || value->kind() != json::Kind::object ? nullptr : value->find(key);
+}
+
 std::vector<const json::Value*> cells_in(const json::Value& cell) {
-  const json::Value* config = cell.find("config");
-  const json::Value* stacked =
-      config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find("cells");
+  const json::Value* stacked = member_of(member_of(&cell, "config"), "cells");
   if (stacked == nullptr || stacked->kind() != json::Kind::array) return {&cell};
   std::vector<const json::Value*> all;
   for (const json::Value& each : stacked->elements()) all.push_back(&each);
@@ -69,8 +72,8 @@ std::vector<const json::Value*> cells_in(const json::Value& cell) {
 
 // A cell with the arguments of the RNN around it; null after a problem.
 LayerPtr read_one_cell(LayerReader& r, const json::Value& cell, const RecurrentConfig& around) {
-  const json::Value* class_name = cell.kind() == json::Kind::object ? cell.find("class_name") : nullptr;
-  const json::Value* config = cell.kind() == json::Kind::object ? cell.find("config") : nullptr;
+  const json::Value* class_name = member_of(&cell, "class_name");
+  const json::Value* config = member_of(&cell, "config");
   const auto* row = class_name == nullptr || class_name->kind() != json::Kind::string
                         ? std::end(cells)
                         : std::ranges::find(cells, class_name->string(), &CellClass::class_name);
@@ -117,15 +120,14 @@ constexpr json::Named<MergeMode> merge_modes[] = {
     {"concat", MergeMode::concat}, {"sum", MergeMode::sum}, {"ave", MergeMode::ave}, {"mul", MergeMode::mul}};
 
 const json::Value* text_in(const json::Value* object, std::string_view key) {
-  if (object == nullptr || object->kind() != json::Kind::object) return nullptr;
-  const json::Value* found = object->find(key);
+  const json::Value* found = member_of(object, key);
   return found == nullptr || found->kind() != json::Kind::string ? nullptr : found;
 }
 
 // A copy of a layer's entry with another name and, if it is given, another direction. A layer without a name is named
 // after its class.
 json::Value renamed(const json::Value& entry, std::string_view prefix, std::optional<bool> go_backwards) {
-  const json::Value* config = entry.find("config");
+  const json::Value* config = member_of(&entry, "config");
   const json::Value* name = text_in(config, "name");
   const json::Value* class_name = text_in(&entry, "class_name");
   json::Value result = entry;
@@ -141,9 +143,7 @@ json::Value renamed(const json::Value& entry, std::string_view prefix, std::opti
 }
 
 bool flag_of(const json::Value& entry, std::string_view key) {
-  const json::Value* config = entry.find("config");
-  const json::Value* flag =
-      config == nullptr || config->kind() != json::Kind::object ? nullptr : config->find(key);
+  const json::Value* flag = member_of(member_of(&entry, "config"), key);
   return flag != nullptr && flag->kind() == json::Kind::boolean && flag->boolean();
 }
 
