@@ -97,12 +97,13 @@ LayerPtr read_rnn(LayerReader& r) {
   RecurrentConfig around;
   read_sequence(r, around);
   const json::Value* cell = r.given("cell");
-  if (cell == nullptr) {
+  const std::vector<const json::Value*> all =
+      cell == nullptr ? std::vector<const json::Value*>{} : cells_in(*cell);
+  if (all.empty()) {
     r.problem("cell", "this RNN has no cell", "add one");
     return nullptr;
   }
   CellsConfig config{.name = r.name(), .trainable = r.trainable()};
-  const std::vector<const json::Value*> all = cells_in(*cell);
   if (all.size() > 1 && (around.return_state || around.go_backwards))
     r.problem("cell", "stacked cells that return their states or go backwards are not offered",
               "write one recurrent layer for each cell");
