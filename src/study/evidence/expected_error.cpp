@@ -137,17 +137,23 @@ double distance(const PublishedRow& row, const Asked& asked) {
          0.25 * apart(record.batch, asked.batch);
 }
 
-}  // namespace
-
-double quantile(Samples samples, double q) {
-  WT_EXPECT(!samples.empty() && q > 0 && q <= 1, "quantile {} of {} samples", q, samples.size());
+Samples sorted(Samples samples) {
   std::ranges::sort(samples, {}, &Sample::error);
+  return samples;
+}
+
+double quantile_of_sorted(const Samples& samples, double q) {
+  WT_EXPECT(!samples.empty() && q > 0 && q <= 1, "quantile {} of {} samples", q, samples.size());
   double all = 0, sum = 0;
   for (const Sample& sample : samples) all += sample.weight;
   for (const Sample& sample : samples)
     if ((sum += sample.weight) >= q * all * (1 - 1e-12)) return sample.error;
   return samples.back().error;
 }
+
+}  // namespace
+
+double quantile(Samples samples, double q) { return quantile_of_sorted(sorted(std::move(samples)), q); }
 
 Samples sums(const Samples& left, const Samples& right) {
   Samples all;
@@ -198,8 +204,10 @@ Band band(const Expected& expected, double q) {
   const auto or_none = [&](const Samples& samples) -> const Samples& {
     return samples.empty() ? none : samples;
   };
-  const Samples all = sums(or_none(expected.kernels.samples), or_none(expected.communication.samples));
-  return {std::exp(quantile(all, q)), std::exp(quantile(all, 0.5)), std::exp(quantile(all, 1 - q))};
+  const Samples all =
+      sorted(sums(or_none(expected.kernels.samples), or_none(expected.communication.samples)));
+  return {std::exp(quantile_of_sorted(all, q)), std::exp(quantile_of_sorted(all, 0.5)),
+          std::exp(quantile_of_sorted(all, 1 - q))};
 }
 
 const PublishedRow* nearest(const std::vector<PublishedRow>& rows, const Asked& asked) {
