@@ -22,9 +22,9 @@ std::int64_t number_of(const char* name, std::int64_t otherwise) {
   return given == nullptr ? otherwise : std::atoll(given);
 }
 
-// Inputs for which the time grew with the square of a number in them took longer. Others take up to two seconds, and tens
-// of times as long under a sanitizer. It is the processor's time, since other processes don't lengthen that, and as many
-// seconds as tests/fuzz/run.sh allows.
+// Inputs for which the time grew with the square of a number in them took longer. Others take up to two seconds, and
+// tens of times as long under a sanitizer. It is the processor's time, since other processes don't lengthen that, and
+// as many seconds as tests/fuzz/run.sh allows.
 constexpr double longest = 60;
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
