@@ -27,6 +27,10 @@ inline Said call(const std::vector<std::string>& arguments) {
   return {exit, results.str(), messages.str()};
 }
 
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 inline std::string scenario_file(const std::string& name) {
   return std::string(WT_SOURCE_DIR) + "/scenarios/" + name + ".json";
 }

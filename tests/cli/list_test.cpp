@@ -10,6 +10,7 @@ namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 
 TEST(List, TellsEveryKindAndEveryRowHasASummary) {
   const json::Value all = json::parse(call({"list", "--json"}).results, "list");
@@ -47,8 +48,6 @@ TEST(List, TellsOneKindALineEach) {
   const std::string all = call({"list"}).results;
   EXPECT_NE(all.find("\n\nstrategies:\n  default"), std::string::npos);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(List, TellsTheRatesOfADeviceAndHowItIsKnown) {
   const std::string devices = call({"list", "device_types"}).results;

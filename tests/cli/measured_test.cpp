@@ -16,12 +16,11 @@ namespace {
 
 using test::bytes_of;
 using test::call;
+using test::has;
 using test::number_at;
 using test::results_in;
 using test::Said;
 using test::TestFolder;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 class MeasuredKernels : public testing::Test {
  protected:

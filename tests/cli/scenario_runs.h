@@ -7,10 +7,6 @@
 
 namespace wt::test {
 
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class ScenarioRuns : public testing::Test {
  protected:
   // One of scenarios/. Results go to the folder `out`; `more` are further words of the command.

@@ -13,10 +13,9 @@ namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 using test::Said;
 using test::scenario_file;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string explained(const std::string& scenario, const std::vector<std::string>& set) {
   std::vector<std::string> words{"explain", scenario_file(scenario)};

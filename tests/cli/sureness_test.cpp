@@ -8,11 +8,10 @@
 namespace wt {
 namespace {
 
+using test::has;
 using test::number_at;
 using test::Said;
 using test::scenario_file;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 class SurenessOfRuns : public test::ScenarioRuns {};
 

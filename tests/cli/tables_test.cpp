@@ -10,14 +10,13 @@ namespace wt {
 namespace {
 
 using test::call;
+using test::has;
 using test::number_at;
 using test::results_in;
 using test::Said;
 using test::scenario_file;
 using test::TestFolder;
 using test::write_bytes;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 json::Value json_of(const Said& said) { return json::parse(said.results, "standard output"); }
 

@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 using model::Building;
 using Symbols = std::vector<Symbol>;
 
-inline const fs::path recorded = fs::path(WT_TEST_DATA) / "train" / "servers";
+inline const fs::path recorded_servers = fs::path(WT_TEST_DATA) / "train" / "servers";
 
 inline std::vector<std::string> cases_of(const std::string& family) {
   std::vector<std::string> names;
   for (const char* version : {"keras2", "keras3"})
-    for (const fs::directory_entry& entry : fs::directory_iterator(recorded / version))
+    for (const fs::directory_entry& entry : fs::directory_iterator(recorded_servers / version))
       if (entry.path().filename().string().starts_with("servers_" + family))
         names.push_back(std::string(version) + "/" + entry.path().filename().string());
   std::ranges::sort(names);
@@ -79,7 +79,7 @@ Thrown thrown_by(Call&& call) {
 class Recording {
  public:
   explicit Recording(const std::string& name)
-      : folder_(recorded / name), case_(json::parse_file(folder_ / "case.json")) {}
+      : folder_(recorded_servers / name), case_(json::parse_file(folder_ / "case.json")) {}
 
   const json::Value& all() const { return case_; }
   const json::Value& value(std::string_view key) const { return at(at(case_, "values"), key); }
@@ -125,7 +125,7 @@ class Case : public testing::TestWithParam<std::string> {
 };
 
 // "keras2/servers_train_sgd_0" as the name of a test
-inline std::string name_of(const testing::TestParamInfo<std::string>& info) {
+inline std::string name_of_case(const testing::TestParamInfo<std::string>& info) {
   std::string text = info.param;
   std::ranges::replace(text, '/', '_');
   return text;
@@ -133,7 +133,7 @@ inline std::string name_of(const testing::TestParamInfo<std::string>& info) {
 
 #define WT_FAMILY(name, family) \
   class name : public Case {};  \
-  INSTANTIATE_TEST_SUITE_P(Servers, name, testing::ValuesIn(cases_of(family)), name_of)
+  INSTANTIATE_TEST_SUITE_P(Servers, name, testing::ValuesIn(cases_of(family)), name_of_case)
 
 inline std::optional<model::Partitioner> partitioner_of(std::string_view name, const json::Value& arguments) {
   const auto number = [&](std::string_view key, std::int64_t otherwise) {

@@ -63,7 +63,7 @@ class Scope : public Case {
 };
 
 std::vector<std::string> scopes() { return cases_of("scope_"); }
-INSTANTIATE_TEST_SUITE_P(Servers, Scope, testing::ValuesIn(scopes()), name_of);
+INSTANTIATE_TEST_SUITE_P(Servers, Scope, testing::ValuesIn(scopes()), name_of_case);
 
 TEST_P(Scope, ST24_VariablesAreOnTheServersInTurn) {
   const auto& theirs = theirs_.value("variables").elements();
@@ -216,7 +216,8 @@ TEST_P(Scope, ST24_AValueWithTooFewRowsIsRefusedAndACheckpointRestores) {
 
 class ProgramOfVersion1 : public Case {};
 INSTANTIATE_TEST_SUITE_P(Servers, ProgramOfVersion1,
-                         testing::Values("keras2/servers_v1_program", "keras3/servers_v1_program"), name_of);
+                         testing::Values("keras2/servers_v1_program", "keras3/servers_v1_program"),
+                         name_of_case);
 
 TEST_P(ProgramOfVersion1, ST19_ReducesAndRefusesTheRest) {
   const ParameterServerStrategyV1 strategy;
@@ -246,7 +247,7 @@ TEST_P(ProgramOfVersion1, ST19_ReducesAndRefusesTheRest) {
 // ---- Central storage
 
 class Central : public Case {};
-INSTANTIATE_TEST_SUITE_P(Servers, Central, testing::ValuesIn(cases_of("central_")), name_of);
+INSTANTIATE_TEST_SUITE_P(Servers, Central, testing::ValuesIn(cases_of("central_")), name_of_case);
 
 // Replicas that share a device compute one after the other, each with a number of its own.
 TEST_P(Central, ST5_TakesADeviceTwice) {

@@ -199,7 +199,7 @@ std::vector<std::string> fits() {
 }
 
 class Fit : public Case {};
-INSTANTIATE_TEST_SUITE_P(Servers, Fit, testing::ValuesIn(fits()), name_of);
+INSTANTIATE_TEST_SUITE_P(Servers, Fit, testing::ValuesIn(fits()), name_of_case);
 
 TEST_P(Fit, ST20_KerasTrainsUnderTheStrategy) {
   KerasFit program(theirs_, {1, 2}, semantics(), 0.1);

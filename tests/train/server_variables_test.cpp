@@ -74,7 +74,7 @@ TEST_P(Restore, ST24_ShardsAreRestoredFromAWholeVariable) {
 
 class Caching : public Case {};
 INSTANTIATE_TEST_SUITE_P(Servers, Caching,
-                         testing::Values("keras2/servers_caching", "keras3/servers_caching"), name_of);
+                         testing::Values("keras2/servers_caching", "keras3/servers_caching"), name_of_case);
 
 TEST_P(Caching, ST20_AReadInTheScopeStaysWhatTheFirstOneWas) {
   ParameterServerStrategy strategy({1, 1});

@@ -305,7 +305,7 @@ TEST(Servers, C2_CountsAreCheckedAsAClusterIs) {
 
 class Version1 : public Case {};
 INSTANTIATE_TEST_SUITE_P(Servers, Version1, testing::Values("keras2/servers_v1", "keras3/servers_v1"),
-                         name_of);
+                         name_of_case);
 
 TEST_P(Version1, ST19_RefusesProgramsWithALoopOfTheirOwn) {
   const ParameterServerStrategyV1 strategy;
